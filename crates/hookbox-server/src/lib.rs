@@ -1,1 +1,3 @@
-//! The server.
+//! The server: doors, store, engine and terminal of Hookbox.
+
+pub mod model;
