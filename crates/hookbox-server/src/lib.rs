@@ -1,3 +1,4 @@
 //! The server: doors, store, engine and terminal of Hookbox.
 
 pub mod model;
+pub mod store;

@@ -151,7 +151,14 @@ impl Delivery {
     /// A promise just made, due at once.
     #[must_use]
     pub fn new(message_id: MessageId, endpoint_id: EndpointId, now: Time) -> Self {
-        Self { message_id, endpoint_id, state: State::Scheduled { at: now }, fence: 0, failures: 0, manual: false }
+        Self {
+            message_id,
+            endpoint_id,
+            state: State::Scheduled { at: now },
+            fence: 0,
+            failures: 0,
+            manual: false,
+        }
     }
 
     /// The delivery after an event. This is the only rule that moves one.
@@ -160,44 +167,90 @@ impl Delivery {
     ///
     /// # Errors
     /// The event cannot happen in this state; the delivery stays as it is.
-    pub fn after(self, event: Event, now: Time, dice: f64, schedule: &Schedule) -> Result<Self, Illegal> {
+    pub fn after(
+        self,
+        event: Event,
+        now: Time,
+        dice: f64,
+        schedule: &Schedule,
+    ) -> Result<Self, Illegal> {
         use Event as E;
         use State as S;
         let due_now = S::Scheduled { at: now };
-        let fresh = Self { failures: 0, manual: true, ..self };
+        let fresh = Self {
+            failures: 0,
+            manual: true,
+            ..self
+        };
         Ok(match (self.state, event) {
             // A lease is given to what is due, and to what another node let run out.
-            (S::Scheduled { at: due } | S::Leased { until: due }, E::Claimed { until }) if due <= now => {
-                Self { state: S::Leased { until }, fence: self.fence + 1, ..self }
+            (S::Scheduled { at: due } | S::Leased { until: due }, E::Claimed { until })
+                if due <= now =>
+            {
+                Self {
+                    state: S::Leased { until },
+                    fence: self.fence + 1,
+                    ..self
+                }
             }
 
-            (S::Leased { .. }, E::Released) => Self { state: due_now, ..self },
-            (S::Leased { .. }, E::Succeeded) => Self { state: S::Delivered, manual: false, ..self },
-            (S::Leased { .. }, E::FailedForGood { cause }) => {
-                Self { state: S::Dead { cause }, failures: self.failures + 1, manual: false, ..self }
-            }
+            (S::Leased { .. }, E::Released) => Self {
+                state: due_now,
+                ..self
+            },
+            (S::Leased { .. }, E::Succeeded) => Self {
+                state: S::Delivered,
+                manual: false,
+                ..self
+            },
+            (S::Leased { .. }, E::FailedForGood { cause }) => Self {
+                state: S::Dead { cause },
+                failures: self.failures + 1,
+                manual: false,
+                ..self
+            },
             (S::Leased { .. }, E::Failed { retry_after }) => {
                 let failures = self.failures + 1;
                 let state = match schedule.next(failures, now, dice, retry_after) {
                     Some(at) => S::Scheduled { at },
-                    None => S::Dead { cause: Cause::Exhausted },
+                    None => S::Dead {
+                        cause: Cause::Exhausted,
+                    },
                 };
-                Self { state, failures, manual: false, ..self }
+                Self {
+                    state,
+                    failures,
+                    manual: false,
+                    ..self
+                }
             }
 
             // A try under way ends first; what is settled stays settled.
-            (S::Scheduled { .. }, E::EndpointDisabled) => Self { state: S::Held, ..self },
-            (S::Held, E::EndpointEnabled) => Self { state: due_now, ..self },
-            (S::Scheduled { .. } | S::Leased { .. } | S::Held, E::EndpointDeleted) => {
-                Self { state: S::Cancelled, ..self }
-            }
+            (S::Scheduled { .. }, E::EndpointDisabled) => Self {
+                state: S::Held,
+                ..self
+            },
+            (S::Held, E::EndpointEnabled) => Self {
+                state: due_now,
+                ..self
+            },
+            (S::Scheduled { .. } | S::Leased { .. } | S::Held, E::EndpointDeleted) => Self {
+                state: S::Cancelled,
+                ..self
+            },
             (_, E::EndpointDisabled | E::EndpointEnabled | E::EndpointDeleted) => self,
 
             // A try under way is already what was asked for.
             (S::Leased { .. }, E::Replayed) => self,
-            (_, E::Replayed) => Self { state: due_now, ..fresh },
+            (_, E::Replayed) => Self {
+                state: due_now,
+                ..fresh
+            },
 
-            (S::Scheduled { .. } | S::Held | S::Dead { .. }, E::Discarded) => Self { state: S::Cancelled, ..self },
+            (S::Scheduled { .. } | S::Held | S::Dead { .. }, E::Discarded) => Self {
+                state: S::Cancelled,
+                ..self
+            },
             (S::Cancelled, E::Discarded) => self,
 
             (
@@ -208,7 +261,11 @@ impl Delivery {
                 | E::Failed { .. }
                 | E::FailedForGood { .. }
                 | E::Discarded,
-            ) => return Err(Illegal { state: state.code() }),
+            ) => {
+                return Err(Illegal {
+                    state: state.code(),
+                });
+            }
         })
     }
 }
@@ -229,17 +286,25 @@ mod tests {
         State::Leased { until: LATER },
         State::Held,
         State::Delivered,
-        State::Dead { cause: Cause::Exhausted },
+        State::Dead {
+            cause: Cause::Exhausted,
+        },
         State::Dead { cause: Cause::Gone },
-        State::Dead { cause: Cause::Refused },
+        State::Dead {
+            cause: Cause::Refused,
+        },
         State::Cancelled,
     ];
     const EVENTS: [Event; 11] = [
-        Event::Claimed { until: Time(1_060_000) },
+        Event::Claimed {
+            until: Time(1_060_000),
+        },
         Event::Released,
         Event::Succeeded,
         Event::Failed { retry_after: None },
-        Event::Failed { retry_after: Some(Duration::from_secs(60)) },
+        Event::Failed {
+            retry_after: Some(Duration::from_secs(60)),
+        },
         Event::FailedForGood { cause: Cause::Gone },
         Event::EndpointDisabled,
         Event::EndpointEnabled,
@@ -250,23 +315,36 @@ mod tests {
 
     fn delivery(state: State, failures: u32) -> Delivery {
         let (message_id, endpoint_id) = (MessageId([1; 16]), EndpointId([2; 16]));
-        Delivery { message_id, endpoint_id, state, fence: 7, failures, manual: false }
+        Delivery {
+            message_id,
+            endpoint_id,
+            state,
+            fence: 7,
+            failures,
+            manual: false,
+        }
     }
 
     /// One letter for each outcome: `l`eased, `n`ow due, `5`/`6` due in 5 s or 60 s, `h`eld, `d`elivered,
     /// dead by `e`xhaustion or as `g`one, `c`ancelled, `=` unchanged, `-` illegal.
     fn letter(before: Delivery, event: Event) -> char {
         let schedule: Schedule = "5s".parse().unwrap();
-        let Ok(after) = before.after(event, NOW, 0.5, &schedule) else { return '-' };
+        let Ok(after) = before.after(event, NOW, 0.5, &schedule) else {
+            return '-';
+        };
         match after.state {
             _ if after == before => '=',
-            State::Leased { until: Time(1_060_000) } if after.fence == before.fence + 1 => 'l',
+            State::Leased {
+                until: Time(1_060_000),
+            } if after.fence == before.fence + 1 => 'l',
             State::Scheduled { at } if at == NOW => 'n',
             State::Scheduled { at } if at == LATER => '5',
             State::Scheduled { at } if at == Time(1_060_000) => '6',
             State::Held => 'h',
             State::Delivered => 'd',
-            State::Dead { cause: Cause::Exhausted } => 'e',
+            State::Dead {
+                cause: Cause::Exhausted,
+            } => 'e',
             State::Dead { cause: Cause::Gone } => 'g',
             State::Cancelled => 'c',
             other => panic!("no letter for {other:?}"),
@@ -290,7 +368,10 @@ mod tests {
             "------===n=", // cancelled
         ];
         for (state, row) in STATES.into_iter().zip(table) {
-            let found: String = EVENTS.into_iter().map(|event| letter(delivery(state, 0), event)).collect();
+            let found: String = EVENTS
+                .into_iter()
+                .map(|event| letter(delivery(state, 0), event))
+                .collect();
             assert_eq!(found, row, "{state:?}");
         }
     }
@@ -299,14 +380,30 @@ mod tests {
     fn the_last_failure_is_the_end() {
         let leased = delivery(State::Leased { until: LATER }, 1);
         assert_eq!(letter(leased, Event::Failed { retry_after: None }), 'e');
-        assert_eq!(letter(leased, Event::Failed { retry_after: Some(Duration::from_secs(60)) }), 'e');
+        assert_eq!(
+            letter(
+                leased,
+                Event::Failed {
+                    retry_after: Some(Duration::from_secs(60))
+                }
+            ),
+            'e'
+        );
     }
 
     #[test]
     fn a_replay_starts_the_schedule_anew_and_is_manual_once() {
         let schedule: Schedule = "5s".parse().unwrap();
         let step = |delivery: Delivery, event| delivery.after(event, NOW, 0.5, &schedule).unwrap();
-        let replayed = step(delivery(State::Dead { cause: Cause::Exhausted }, 2), Event::Replayed);
+        let replayed = step(
+            delivery(
+                State::Dead {
+                    cause: Cause::Exhausted,
+                },
+                2,
+            ),
+            Event::Replayed,
+        );
         assert_eq!((replayed.failures, replayed.manual), (0, true));
         let leased = step(replayed, Event::Claimed { until: LATER });
         let failed = step(leased, Event::Failed { retry_after: None });
@@ -319,7 +416,9 @@ mod tests {
         let schedule = Schedule::own_app();
         let mut held = delivery(State::Scheduled { at: PAST }, 0);
         for round in 1..5 {
-            held = held.after(Event::Claimed { until: PAST }, NOW, 0.0, &schedule).unwrap();
+            held = held
+                .after(Event::Claimed { until: PAST }, NOW, 0.0, &schedule)
+                .unwrap();
             assert_eq!(held.fence, 7 + round);
         }
     }

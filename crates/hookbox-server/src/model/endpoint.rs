@@ -65,7 +65,9 @@ impl Disabled {
     /// The reason of that name.
     #[must_use]
     pub fn from_code(code: &str) -> Option<Self> {
-        [Self::ByUser, Self::Gone].into_iter().find(|reason| reason.code() == code)
+        [Self::ByUser, Self::Gone]
+            .into_iter()
+            .find(|reason| reason.code() == code)
     }
 }
 
@@ -85,23 +87,40 @@ impl Endpoint {
         if let Some(source) = self.source {
             return message.source == Some(source);
         }
-        let type_fits = self.event_types.as_ref().is_none_or(|wanted| wanted.contains(&message.event_type));
+        let type_fits = self
+            .event_types
+            .as_ref()
+            .is_none_or(|wanted| wanted.contains(&message.event_type));
         let channel_fits = self.channels.as_ref().is_none_or(|wanted| {
-            message.channels.iter().any(|channel| wanted.contains(channel))
+            message
+                .channels
+                .iter()
+                .any(|channel| wanted.contains(channel))
         });
         type_fits && channel_fits
     }
 
     /// The secrets to sign with now.
     pub fn live_secrets(&self, now: Time) -> impl Iterator<Item = &Secret> {
-        self.secrets.iter().filter(move |secret| secret.expires_at.is_none_or(|end| end > now)).map(|secret| &secret.key)
+        self.secrets
+            .iter()
+            .filter(move |secret| secret.expires_at.is_none_or(|end| end > now))
+            .map(|secret| &secret.key)
     }
 
     /// The waits between tries: its own, else what the operator set for all, else the default of its kind.
     #[must_use]
     pub fn schedule(&self, set_for_all: Option<&Schedule>) -> Schedule {
-        self.retry_schedule.as_ref().or(set_for_all).cloned().unwrap_or_else(|| {
-            if self.trusted { Schedule::own_app() } else { Schedule::standard_webhooks() }
-        })
+        self.retry_schedule
+            .as_ref()
+            .or(set_for_all)
+            .cloned()
+            .unwrap_or_else(|| {
+                if self.trusted {
+                    Schedule::own_app()
+                } else {
+                    Schedule::standard_webhooks()
+                }
+            })
     }
 }

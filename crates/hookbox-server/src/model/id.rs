@@ -18,7 +18,9 @@ static ORDER: LazyLock<Mutex<ContextV7>> = LazyLock::new(|| Mutex::new(ContextV7
 fn next_uuid(now: Time) -> [u8; 16] {
     let seconds = u64::try_from(now.0.div_euclid(1000)).unwrap_or(0);
     let nanos = u32::try_from(now.0.rem_euclid(1000)).unwrap_or(0) * 1_000_000;
-    let order = ORDER.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let order = ORDER
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
     *Uuid::new_v7(Timestamp::from_unix(&*order, seconds, nanos)).as_bytes()
 }
 
@@ -119,7 +121,13 @@ mod tests {
         let id = MessageId::new(Time(1_700_000_000_000));
         assert_eq!(id.to_string().parse(), Ok(id));
         assert_eq!(id.to_string().len(), 36);
-        for text in ["", "msg_", "ep_018bcfe5687b7fff8000000000000000", "msg_zz", "msg_018bcfe5687b7fff80000000000000000"] {
+        for text in [
+            "",
+            "msg_",
+            "ep_018bcfe5687b7fff8000000000000000",
+            "msg_zz",
+            "msg_018bcfe5687b7fff80000000000000000",
+        ] {
             assert_eq!(text.parse::<MessageId>(), Err(NotAnId), "{text}");
         }
     }

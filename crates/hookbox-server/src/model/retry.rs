@@ -23,9 +23,19 @@ impl Schedule {
         const MINUTE: u64 = 60;
         const HOUR: u64 = 3600;
         Self(
-            [5, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
-                .map(Duration::from_secs)
-                .to_vec(),
+            [
+                5,
+                5 * MINUTE,
+                30 * MINUTE,
+                2 * HOUR,
+                5 * HOUR,
+                10 * HOUR,
+                14 * HOUR,
+                20 * HOUR,
+                24 * HOUR,
+            ]
+            .map(Duration::from_secs)
+            .to_vec(),
         )
     }
 
@@ -40,7 +50,13 @@ impl Schedule {
     /// `dice` in `0.0..1.0` spreads the wait by ±20 %. `retry_after`, as the receiver asked, can only
     /// delay, by 24 hours at most.
     #[must_use]
-    pub fn next(&self, failures: u32, now: Time, dice: f64, retry_after: Option<Duration>) -> Option<Time> {
+    pub fn next(
+        &self,
+        failures: u32,
+        now: Time,
+        dice: f64,
+        retry_after: Option<Duration>,
+    ) -> Option<Time> {
         let index = usize::try_from(failures).ok()?.checked_sub(1)?;
         let wait = self.0.get(index)?.mul_f64(0.8 + 0.4 * dice.clamp(0.0, 1.0));
         Some(now.plus(wait.max(retry_after.unwrap_or_default().min(LONGEST_WAIT))))
@@ -51,7 +67,13 @@ impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (n, wait) in self.0.iter().enumerate() {
             let comma = if n == 0 { "" } else { "," };
-            write!(f, "{comma}{}", humantime::format_duration(*wait).to_string().replace(' ', ""))?;
+            write!(
+                f,
+                "{comma}{}",
+                humantime::format_duration(*wait)
+                    .to_string()
+                    .replace(' ', "")
+            )?;
         }
         Ok(())
     }
@@ -76,15 +98,28 @@ impl FromStr for Schedule {
 
     /// Reads `5s,30s,5m`. An empty text is no retry at all.
     fn from_str(text: &str) -> Result<Self, ScheduleError> {
-        let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+        let parts: Vec<&str> = text
+            .split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+            .collect();
         if parts.len() > MOST_WAITS {
             return Err(ScheduleError::TooMany);
         }
         let read = |part: &str| {
-            let wait = humantime::parse_duration(part).map_err(|_| ScheduleError::NotADuration(part.to_owned()))?;
-            if wait > LONGEST_WAIT { Err(ScheduleError::TooLong(part.to_owned())) } else { Ok(wait) }
+            let wait = humantime::parse_duration(part)
+                .map_err(|_| ScheduleError::NotADuration(part.to_owned()))?;
+            if wait > LONGEST_WAIT {
+                Err(ScheduleError::TooLong(part.to_owned()))
+            } else {
+                Ok(wait)
+            }
         };
-        parts.into_iter().map(read).collect::<Result<_, _>>().map(Self)
+        parts
+            .into_iter()
+            .map(read)
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 }
 
@@ -100,7 +135,9 @@ pub fn retry_after(value: &str, now: Time) -> Option<Duration> {
     let format = time::macros::format_description!(
         "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
     );
-    let date = time::PrimitiveDateTime::parse(value, format).ok()?.assume_utc();
+    let date = time::PrimitiveDateTime::parse(value, format)
+        .ok()?
+        .assume_utc();
     let at = Time(date.unix_timestamp().saturating_mul(1000));
     Some(at.since(now).min(LONGEST_WAIT))
 }
@@ -114,8 +151,15 @@ mod tests {
     #[test]
     fn waits_one_after_the_other_then_ends() {
         let schedule: Schedule = "5s, 30s,5m".parse().unwrap();
-        let wait = |failures| schedule.next(failures, NOW, 0.5, None).map(|at| at.since(NOW).as_secs());
-        assert_eq!([wait(0), wait(1), wait(2), wait(3), wait(4)], [None, Some(5), Some(30), Some(300), None]);
+        let wait = |failures| {
+            schedule
+                .next(failures, NOW, 0.5, None)
+                .map(|at| at.since(NOW).as_secs())
+        };
+        assert_eq!(
+            [wait(0), wait(1), wait(2), wait(3), wait(4)],
+            [None, Some(5), Some(30), Some(300), None]
+        );
         assert_eq!(schedule.to_string(), "5s,30s,5m");
         assert_eq!(Schedule::own_app(), schedule);
     }
@@ -123,15 +167,33 @@ mod tests {
     #[test]
     fn jitter_spreads_by_a_fifth() {
         let schedule: Schedule = "100s".parse().unwrap();
-        let wait = |dice| schedule.next(1, NOW, dice, None).unwrap().since(NOW).as_secs();
-        assert_eq!([wait(0.0), wait(0.5), wait(1.0), wait(7.0)], [80, 100, 120, 120]);
+        let wait = |dice| {
+            schedule
+                .next(1, NOW, dice, None)
+                .unwrap()
+                .since(NOW)
+                .as_secs()
+        };
+        assert_eq!(
+            [wait(0.0), wait(0.5), wait(1.0), wait(7.0)],
+            [80, 100, 120, 120]
+        );
     }
 
     #[test]
     fn retry_after_only_delays() {
         let schedule: Schedule = "60s".parse().unwrap();
-        let wait = |asked| schedule.next(1, NOW, 0.5, Some(Duration::from_secs(asked))).unwrap().since(NOW).as_secs();
-        assert_eq!([wait(0), wait(10), wait(90), wait(999_999_999)], [60, 60, 90, 86_400]);
+        let wait = |asked| {
+            schedule
+                .next(1, NOW, 0.5, Some(Duration::from_secs(asked)))
+                .unwrap()
+                .since(NOW)
+                .as_secs()
+        };
+        assert_eq!(
+            [wait(0), wait(10), wait(90), wait(999_999_999)],
+            [60, 60, 90, 86_400]
+        );
     }
 
     #[test]
@@ -150,10 +212,22 @@ mod tests {
 
     #[test]
     fn refuses_what_is_no_schedule() {
-        assert_eq!("5s,x".parse::<Schedule>(), Err(ScheduleError::NotADuration("x".into())));
-        assert_eq!("25h".parse::<Schedule>(), Err(ScheduleError::TooLong("25h".into())));
-        assert_eq!(vec!["1s"; 51].join(",").parse::<Schedule>(), Err(ScheduleError::TooMany));
-        assert_eq!("".parse::<Schedule>().unwrap().next(1, NOW, 0.5, None), None);
+        assert_eq!(
+            "5s,x".parse::<Schedule>(),
+            Err(ScheduleError::NotADuration("x".into()))
+        );
+        assert_eq!(
+            "25h".parse::<Schedule>(),
+            Err(ScheduleError::TooLong("25h".into()))
+        );
+        assert_eq!(
+            vec!["1s"; 51].join(",").parse::<Schedule>(),
+            Err(ScheduleError::TooMany)
+        );
+        assert_eq!(
+            "".parse::<Schedule>().unwrap().next(1, NOW, 0.5, None),
+            None
+        );
     }
 
     #[test]

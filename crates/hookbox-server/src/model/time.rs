@@ -42,7 +42,9 @@ impl Time {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let moment = OffsetDateTime::parse(text, &Rfc3339).ok()?;
-        i64::try_from(moment.unix_timestamp_nanos() / 1_000_000).ok().map(Self)
+        i64::try_from(moment.unix_timestamp_nanos() / 1_000_000)
+            .ok()
+            .map(Self)
     }
 }
 
@@ -83,14 +85,22 @@ pub struct Clock;
 impl Clock {
     /// The present moment.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the system")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place that asks the system"
+    )]
     pub fn now(self) -> Time {
-        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let since = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap_or_default();
         Time(millis(since))
     }
 
     /// Waits until `at`; returns at once when that has passed.
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that sleeps")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place that sleeps"
+    )]
     pub async fn sleep_until(self, at: Time) {
         tokio::time::sleep(at.since(self.now())).await;
     }
@@ -110,7 +120,10 @@ mod tests {
             assert_eq!(Time(millis).to_string(), text);
             assert_eq!(Time::parse(text), Some(Time(millis)));
         }
-        assert_eq!(Time::parse("2023-11-14T23:13:20.123+01:00"), Some(Time(1_700_000_000_123)));
+        assert_eq!(
+            Time::parse("2023-11-14T23:13:20.123+01:00"),
+            Some(Time(1_700_000_000_123))
+        );
         for text in ["", "2023-11-14", "2023-11-14T22:13:20", "now", "9999999999"] {
             assert_eq!(Time::parse(text), None, "{text}");
         }
