@@ -339,7 +339,9 @@ mod tests {
             } if after.fence == before.fence + 1 => 'l',
             State::Scheduled { at } if at == NOW => 'n',
             State::Scheduled { at } if at == LATER => '5',
-            State::Scheduled { at } if at == Time(1_060_000) => '6',
+            State::Scheduled {
+                at: Time(1_060_000),
+            } => '6',
             State::Held => 'h',
             State::Delivered => 'd',
             State::Dead {

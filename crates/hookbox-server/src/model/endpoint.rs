@@ -1,5 +1,8 @@
 //! Endpoints: who wants to know.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use super::application::Metadata;
 use super::secret::Secret;
 use super::{ApplicationId, EndpointId, Message, Schedule, SourceId, Time};
@@ -78,6 +81,18 @@ pub struct SigningSecret {
     pub key: Secret,
     /// When it stops being used; `None` for the current one.
     pub expires_at: Option<Time>,
+}
+
+impl SigningSecret {
+    /// A new symmetric secret: 24 random bytes, as the Standard Webhooks specification asks at least.
+    #[must_use]
+    pub fn generate() -> Self {
+        let bytes: [u8; 24] = rand::random();
+        Self {
+            key: Secret::new(format!("whsec_{}", STANDARD.encode(bytes))),
+            expires_at: None,
+        }
+    }
 }
 
 impl Endpoint {

@@ -1,0 +1,13 @@
+SELECT
+    attempt.message_id, attempt.id, attempt.endpoint_id, attempt.url, attempt.at, attempt.duration_ms,
+    attempt.status, attempt.response, attempt.error, attempt.succeeded, attempt.manual, attempt.late
+FROM attempt
+JOIN message ON message.id = attempt.message_id
+WHERE attempt.endpoint_id = ?1 AND attempt.id > ?2 AND attempt.id < ?3 AND message.application_id = ?4
+    AND (?5 IS NULL OR attempt.message_id = ?5)
+    AND (?6 IS NULL OR attempt.succeeded = ?6)
+    AND (?7 IS NULL OR coalesce(attempt.status, 0) / 100 = ?7 / 100)
+    AND (?8 IS NULL OR message.event_type IN (SELECT value FROM json_each(?8)))
+    AND (?9 IS NULL OR EXISTS (SELECT 1 FROM json_each(message.channels) WHERE value = ?9))
+ORDER BY attempt.id ASC
+LIMIT ?10

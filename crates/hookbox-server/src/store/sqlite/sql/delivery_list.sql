@@ -1,0 +1,11 @@
+SELECT
+    endpoint.id, endpoint.application_id, endpoint.uid, endpoint.url, endpoint.description,
+    endpoint.throttle_rate, endpoint.event_types, endpoint.channels, endpoint.source_id, endpoint.trusted,
+    endpoint.disabled, endpoint.metadata, endpoint.headers, endpoint.secrets, endpoint.retry_schedule,
+    endpoint.created_at, endpoint.updated_at, delivery.message_id, delivery.endpoint_id, delivery.state,
+    delivery.due_at, delivery.fence, delivery.failures, delivery.manual, delivery.cause
+FROM delivery
+JOIN endpoint ON endpoint.id = delivery.endpoint_id
+WHERE delivery.message_id = ?1 AND delivery.endpoint_id > ?2 AND delivery.endpoint_id < ?3
+ORDER BY delivery.endpoint_id ASC
+LIMIT ?4

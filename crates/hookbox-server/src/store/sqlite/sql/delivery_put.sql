@@ -1,0 +1,2 @@
+INSERT INTO delivery (message_id, endpoint_id, application_id, state, due_at, fence, failures, manual, cause)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
