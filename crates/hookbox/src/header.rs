@@ -73,7 +73,7 @@ pub(crate) fn text<'h>(
 }
 
 /// Whether a text can serve as a name: not empty, and nothing in it that a database or a
-/// terminal cannot take (PostgreSQL stores no NUL).
+/// terminal cannot take (`PostgreSQL` stores no NUL).
 pub(crate) fn plain(text: &str) -> bool {
     !text.is_empty() && !text.chars().any(char::is_control)
 }
