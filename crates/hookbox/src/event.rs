@@ -110,14 +110,12 @@ fn document<'b>(
     body: &'b [u8],
 ) -> Result<Cow<'b, [u8]>, Refusal> {
     const FORM: &str = "application/x-www-form-urlencoded";
-    let (Some(field), Some(content_type)) = (
-        provider.form_field,
-        header::text(headers, "content-type", MAX_TYPE_BYTES)?,
-    ) else {
+    let Some(field) = provider.form_field else {
         return Ok(Cow::Borrowed(body));
     };
-    let media_type = content_type.split(';').next().unwrap_or_default().trim();
-    if !media_type.eq_ignore_ascii_case(FORM) {
+    let content_type = header::text(headers, "content-type", MAX_TYPE_BYTES)?.unwrap_or_default();
+    let media_type = content_type.split(';').next().unwrap_or_default();
+    if !media_type.trim().eq_ignore_ascii_case(FORM) {
         return Ok(Cow::Borrowed(body));
     }
     let mut values = form_urlencoded::parse(body).filter(|(name, _)| name == field);

@@ -7,6 +7,9 @@ use hookbox::{Event, Options, Provider, Refusal, Verifier};
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use sha2::Sha256;
 
+/// Headers as the tables of these tests write them.
+pub(crate) type List<'a> = &'a [(&'a str, &'a str)];
+
 /// The secret of GitHub's documentation.
 pub(crate) const GITHUB_SECRET: &str = "It's a Secret to Everybody";
 
@@ -24,7 +27,7 @@ pub(crate) fn verifier_with(provider: &str, secrets: &[&str], options: &Options)
 }
 
 /// Headers, in order; a name that is there twice is sent twice.
-pub(crate) fn headers(list: &[(&str, &str)]) -> HeaderMap {
+pub(crate) fn headers(list: List<'_>) -> HeaderMap {
     let mut map = HeaderMap::new();
     for (name, value) in list {
         map.append(
@@ -50,7 +53,7 @@ pub(crate) fn hmac_sha256(key: &[u8], content: &[&[u8]]) -> Vec<u8> {
 }
 
 /// The event of a body that GitHub signed, with more headers if wanted.
-pub(crate) fn github(body: &[u8], more: &[(&str, &str)]) -> Result<Event, Refusal> {
+pub(crate) fn github(body: &[u8], more: List<'_>) -> Result<Event, Refusal> {
     let tag = hmac_sha256(GITHUB_SECRET.as_bytes(), &[body]);
     let mut map = headers(more);
     map.insert(
@@ -72,7 +75,7 @@ pub(crate) fn stripe(body: &[u8]) -> Result<Event, Refusal> {
 }
 
 /// The event of a body that Shopify signed, with more headers if wanted.
-pub(crate) fn shopify(body: &[u8], more: &[(&str, &str)]) -> Result<Event, Refusal> {
+pub(crate) fn shopify(body: &[u8], more: List<'_>) -> Result<Event, Refusal> {
     let mut map = headers(more);
     let tag = STANDARD.encode(hmac_sha256(b"derived-secret", &[body]));
     map.insert("x-shopify-hmac-sha256", tag.parse().unwrap());

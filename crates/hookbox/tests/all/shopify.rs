@@ -2,7 +2,7 @@
 
 use hookbox::IdOrigin;
 
-use crate::request::{headers, shopify, verdict, verifier};
+use crate::request::{List, headers, shopify, verdict, verifier};
 
 const DERIVED: &str = "JEgGQfH5mgRSTOg5Z5eGq+jnJTMbAggOqJZOEU41GAE=";
 const BODY: &[u8] = br#"{"id":"evt_1","type":"order.paid","created":1700000000}"#;
@@ -73,7 +73,7 @@ fn the_key_is_shop_topic_and_event() {
     const EVENT: (&str, &str) = ("x-shopify-event-id", "e-1");
     const WEBHOOK: (&str, &str) = ("x-shopify-webhook-id", "w-1");
     let digest = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
-    let cases: &[(&[(&str, &str)], String, IdOrigin)] = &[
+    let cases: &[(List<'_>, String, IdOrigin)] = &[
         (
             &[SHOP, TOPIC, EVENT, WEBHOOK],
             "a.myshopify.com:orders/paid:event:e-1".to_owned(),
@@ -133,7 +133,7 @@ fn a_key_that_is_too_long_is_refused() {
 
 #[test]
 fn type_and_time_are_headers() {
-    let cases: &[(&[(&str, &str)], &str, Option<i64>)] = &[
+    let cases: &[(List<'_>, &str, Option<i64>)] = &[
         (&[], "unknown", None),
         (
             &[
