@@ -120,7 +120,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// Whether this header carries the legacy kind that has to be allowed.
+    /// Whether this is the legacy kind that has to be allowed.
     pub(crate) fn is_sha1(self) -> bool {
         matches!(
             self,

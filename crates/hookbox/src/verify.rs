@@ -33,7 +33,6 @@ pub struct Verifier {
     /// Each with the position of the secret that it came from.
     keys: Vec<(usize, Key)>,
     tolerance: Option<u64>,
-    allow_sha1: bool,
 }
 
 impl Provider {
@@ -79,6 +78,7 @@ impl Provider {
                 SecretForm::Text => {
                     let bytes = text_key(secret).map_err(bad)?;
                     keys.push((index, Key::hmac_sha256(bytes)));
+                    // Without such a key, a SHA-1 signature has nothing to match.
                     if options.allow_sha1 {
                         keys.push((index, Key::hmac_sha1(bytes)));
                     }
@@ -89,7 +89,6 @@ impl Provider {
             provider: self,
             keys,
             tolerance: options.tolerance_seconds.or(self.default_tolerance),
-            allow_sha1: options.allow_sha1,
         })
     }
 }
@@ -114,7 +113,7 @@ impl Verifier {
         body: &[u8],
         now_unix_seconds: i64,
     ) -> Result<Event, Refusal> {
-        let claim = Claim::read(self.provider, self.allow_sha1, headers)?;
+        let claim = Claim::read(self.provider, headers)?;
         let secret_index = self.matching_secret(&claim, body)?;
         self.check_age(&claim, now_unix_seconds)?;
         Event::read(self.provider, claim.id, headers, body, secret_index)

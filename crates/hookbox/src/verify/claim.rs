@@ -22,11 +22,7 @@ impl<'h> Claim<'h> {
     ///
     /// A later carrier never stands in for an earlier one that is damaged: that would let
     /// whoever can damage a header choose the weaker signature.
-    pub(super) fn read(
-        provider: &Provider,
-        allow_sha1: bool,
-        headers: &'h HeaderMap,
-    ) -> Result<Self, Refusal> {
+    pub(super) fn read(provider: &Provider, headers: &'h HeaderMap) -> Result<Self, Refusal> {
         let present = |carrier: &&Carrier| headers.contains_key(carrier.signature);
         let Some(carrier) = provider.carriers.iter().find(present) else {
             return Err(Refusal::SignatureMissing {
@@ -34,9 +30,6 @@ impl<'h> Claim<'h> {
             });
         };
         let header = carrier.signature;
-        if carrier.form.is_sha1() && !allow_sha1 {
-            return Err(Refusal::SignatureScheme { header });
-        }
         let malformed = Refusal::SignatureMalformed { header };
         let text = single(headers, header)?
             .ok_or(malformed)?
