@@ -47,7 +47,7 @@ struct Board {
     /// The node was full when something was due.
     full: bool,
     lanes: HashMap<EndpointId, Lane>,
-    /// When something is due that nobody holds.
+    /// When something is due that nobody holds; the beginning of time when room came free for it.
     due: Option<Time>,
 }
 
@@ -131,13 +131,14 @@ impl Handoff {
         })
     }
 
-    /// Whether nothing can be reserved for any endpoint now.
+    /// Whether nothing can be reserved for any endpoint now. If so, the engine is woken when room comes free.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        let board = self.board();
-        !board.open
-            || board.slots >= self.shared.limits.slots
-            || board.bytes >= self.shared.limits.bytes
+        let mut board = self.board();
+        let limits = self.shared.limits;
+        let full = board.slots >= limits.slots || board.bytes >= limits.bytes;
+        board.full |= full;
+        full || !board.open
     }
 
     /// Gives durable work to the engine.
@@ -151,9 +152,10 @@ impl Handoff {
         let mut board = self.board();
         board.full = false;
         board.due = None;
-        for lane in board.lanes.values_mut() {
+        board.lanes.retain(|_, lane| {
             lane.backlog = false;
-        }
+            lane.pending > 0
+        });
     }
 
     /// Something is due then that nobody holds.
@@ -172,7 +174,7 @@ impl Handoff {
         self.board().due
     }
 
-    /// Waits until there may be something to claim.
+    /// Waits until [`Self::next_due`] may have become earlier, or the node was closed.
     pub async fn woken(&self) {
         self.shared.wake.notified().await;
     }
@@ -209,9 +211,9 @@ impl Handoff {
                 board.lanes.remove(&endpoint);
             }
         }
-        let empty = board.slots == 0;
-        drop(board);
-        if wake || empty {
+        if wake {
+            board.due = Some(Time::default());
+            drop(board);
             self.shared.wake.notify_one();
         }
     }

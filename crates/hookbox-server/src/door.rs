@@ -1,0 +1,3 @@
+//! How messages come in, other than over the API.
+
+pub mod provider;
