@@ -1,4 +1,5 @@
 //! The server: doors, store, engine and terminal of Hookbox.
 
+pub mod door;
 pub mod model;
 pub mod store;

@@ -63,8 +63,12 @@ impl Refused {
             Self::Unreadable => "the body could not be read".to_owned(),
             Self::TooLarge => "the body is larger than this source takes".to_owned(),
             Self::Unverified(refusal) => refusal.to_string(),
-            Self::CannotVerify => "this source cannot verify requests now; send it again later".to_owned(),
-            Self::NotRecorded => "the event could not be recorded now; send it again later".to_owned(),
+            Self::CannotVerify => {
+                "this source cannot verify requests now; send it again later".to_owned()
+            }
+            Self::NotRecorded => {
+                "the event could not be recorded now; send it again later".to_owned()
+            }
         }
     }
 }
@@ -89,7 +93,10 @@ impl From<Refused> for Response {
             }
             // The rest of the body is not wanted, so the connection cannot be used again.
             Refused::TooLarge | Refused::TooSlow | Refused::Unreadable => {
-                headers.insert(header::CONNECTION, header::HeaderValue::from_static("close"));
+                headers.insert(
+                    header::CONNECTION,
+                    header::HeaderValue::from_static("close"),
+                );
             }
             Refused::UnknownSource | Refused::Unverified(_) => {}
         }
