@@ -97,6 +97,14 @@ impl Handoff {
         .0
     }
 
+    /// Takes room for a delivery just made, if there is some and nothing older waits for it. Without, the
+    /// engine is woken when some comes free.
+    #[must_use]
+    pub fn reserve_new(&self, endpoint: EndpointId, bytes: usize) -> Option<Slot> {
+        let waiting = self.board().lanes.get(&endpoint).is_some_and(|lane| lane.backlog);
+        if waiting { None } else { self.reserve(endpoint, bytes) }
+    }
+
     /// Takes room for a delivery, if there is some. Without, the engine is woken when some comes free.
     #[must_use]
     pub fn reserve(&self, endpoint: EndpointId, bytes: usize) -> Option<Slot> {
