@@ -8,6 +8,7 @@ mod asked;
 mod attempt;
 mod auth;
 mod dead;
+mod delivery;
 mod endpoint;
 mod error;
 mod event_type;
@@ -81,6 +82,7 @@ pub fn router(api: Api) -> Router {
         .merge(application::routes())
         .merge(attempt::routes())
         .merge(dead::routes())
+        .merge(delivery::routes())
         .merge(endpoint::routes())
         .merge(event_type::routes())
         .merge(header::routes())
@@ -110,11 +112,13 @@ async fn tidy(State(mut routes): State<Router>, mut request: Request) -> Respons
 /// The address without extra slashes, if it has any. Old SDKs send `//api/v1/app/`.
 fn tidied(uri: &Uri) -> Option<Uri> {
     let path = uri.path();
-    if !path.starts_with("//") && !(path.ends_with('/') && path.len() > 1) {
+    if path == "/" || !(path.starts_with("//") || path.ends_with('/')) {
         return None;
     }
     let path = path.trim_matches('/');
-    let query = uri.query().map_or(String::new(), |query| format!("?{query}"));
+    let query = uri
+        .query()
+        .map_or(String::new(), |query| format!("?{query}"));
     format!("/{path}{query}").parse().ok()
 }
 

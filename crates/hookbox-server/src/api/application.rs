@@ -64,7 +64,9 @@ impl Wanted {
     /// Reads a body.
     pub(super) fn read(mut fields: Fields<'_>) -> Result<Self, Fault> {
         let wanted = Self {
-            name: fields.text("name")?.checked("name", |name| not_empty(name))?,
+            name: fields
+                .text("name")?
+                .checked("name", |name| not_empty(name))?,
             uid: fields.uid("uid", ApplicationId::PREFIX)?,
             throttle_rate: fields.throttle_rate()?,
             metadata: fields.metadata()?,
@@ -157,7 +159,10 @@ pub(super) fn new_uid(address: String, sent: Sent<String>, prefix: &str) -> Resu
         return Err(Fault::NotFound);
     }
     match sent.value() {
-        Some(uid) if uid != address => Err(Fault::field("uid", "must be the one in the address, or left out")),
+        Some(uid) if uid != address => Err(Fault::field(
+            "uid",
+            "must be the one in the address, or left out",
+        )),
         _ => Ok(address),
     }
 }
@@ -168,7 +173,9 @@ async fn patch(State(api): Shared, At([app]): At<1>, asked: Asked) -> Answer {
         wanted.patch(application, now);
         Ok(())
     });
-    Reply::ok(&ApplicationOut::of(&api.store.change_application(&app, change).await?))
+    Reply::ok(&ApplicationOut::of(
+        &api.store.change_application(&app, change).await?,
+    ))
 }
 
 async fn delete(State(api): Shared, At([app]): At<1>) -> Answer {

@@ -53,7 +53,9 @@ impl Query {
     /// The text of a parameter; none when it is empty.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(known, _)| known == name);
-        found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+        found
+            .map(|(_, value)| value.as_str())
+            .filter(|value| !value.is_empty())
     }
 
     /// A parameter that is read by `read`; `what` says what it must be.
@@ -72,7 +74,9 @@ impl Query {
     /// A parameter that is `true` or `false`.
     pub(super) fn flag(&self, name: &str, otherwise: bool) -> Result<bool, Fault> {
         let read = |text: &str| text.parse().ok();
-        Ok(self.parsed(name, "true or false", read)?.unwrap_or(otherwise))
+        Ok(self
+            .parsed(name, "true or false", read)?
+            .unwrap_or(otherwise))
     }
 
     /// A parameter that is a moment.
@@ -100,7 +104,11 @@ impl Query {
     /// Refuses a filter that is not kept: leaving it out would show what was not asked for.
     pub(super) fn refuse(&self, name: &str) -> Result<(), Fault> {
         match self.text(name) {
-            Some(_) => Err(Fault::invalid(Place::Query, name, "is not supported by this server")),
+            Some(_) => Err(Fault::invalid(
+                Place::Query,
+                name,
+                "is not supported by this server",
+            )),
             None => Ok(()),
         }
     }
@@ -155,7 +163,10 @@ impl FromRequest<Arc<Api>> for Asked {
 
     async fn from_request(request: Request, _: &Arc<Api>) -> Result<Self, Fault> {
         let (parts, body) = request.into_parts();
-        let caller = parts.extensions.get::<Caller>().ok_or(Fault::Unauthenticated)?;
+        let caller = parts
+            .extensions
+            .get::<Caller>()
+            .ok_or(Fault::Unauthenticated)?;
         let key = once::key(&parts.headers)?.map(|key| once::key_digest(*caller, key));
         let body = read_body(&parts.headers, body).await?;
         let once = key.map(|key| (key, once::request_digest(&parts.method, &parts.uri, &body)));
@@ -168,7 +179,9 @@ impl FromRequest<Arc<Api>> for Asked {
 }
 
 async fn read_body(headers: &HeaderMap, body: Body) -> Result<Bytes, Fault> {
-    let declared = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+    let declared = headers
+        .get(CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok());
     let declared = declared.and_then(|length| length.parse::<u64>().ok());
     if declared.is_some_and(|length| length > CAP as u64) {
         return Err(Fault::TooLarge);
@@ -187,16 +200,29 @@ async fn read_body(headers: &HeaderMap, body: Body) -> Result<Bytes, Fault> {
 
 /// A body says that it is JSON: what a form on a stranger's page can send does not, and is refused.
 fn is_json(headers: &HeaderMap) -> Result<(), Fault> {
-    let text = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("?"));
+    let text = |name| {
+        headers
+            .get(name)
+            .map(|value: &HeaderValue| value.to_str().unwrap_or("?"))
+    };
     if text(CONTENT_ENCODING).is_some_and(|coding| !coding.eq_ignore_ascii_case("identity")) {
-        return Err(Fault::MediaType("Send the body without a content-encoding."));
+        return Err(Fault::MediaType(
+            "Send the body without a content-encoding.",
+        ));
     }
     let kind = text(CONTENT_TYPE).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let kind = kind
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
     if kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json")) {
         return Ok(());
     }
-    Err(Fault::MediaType("Send the body as JSON, with 'content-type: application/json'."))
+    Err(Fault::MediaType(
+        "Send the body as JSON, with 'content-type: application/json'.",
+    ))
 }
 
 /// A success, not yet sent: a store call may have to keep it with what it does.
@@ -250,7 +276,12 @@ mod tests {
 
     #[test]
     fn lists_come_in_three_spellings() {
-        for text in ["e=a,b", "e[]=a&e[]=b", "e[0]=a&e[1]=b", "e%5B%5D=a&e=b&other=c"] {
+        for text in [
+            "e=a,b",
+            "e[]=a&e[]=b",
+            "e[0]=a&e[1]=b",
+            "e%5B%5D=a&e=b&other=c",
+        ] {
             assert_eq!(Query::read(Some(text)).list("e"), ["a", "b"], "{text}");
         }
         assert!(Query::read(Some("e=")).list("e").is_empty());
@@ -262,7 +293,12 @@ mod tests {
         assert_eq!(time("1970-01-01T01:00:01+01:00"), Ok(Some(Time(1000))));
         assert_eq!(time("1970-01-01T01:00:01%2B01:00"), Ok(Some(Time(1000))));
         assert_eq!(time(""), Ok(None));
-        for text in ["1970-01-01T00:00:00", "0000-01-01T00:00:00Z", "275760-01-01T00:00:00Z", "x"] {
+        for text in [
+            "1970-01-01T00:00:00",
+            "0000-01-01T00:00:00Z",
+            "275760-01-01T00:00:00Z",
+            "x",
+        ] {
             assert!(time(text).is_err(), "{text}");
         }
     }
@@ -276,10 +312,19 @@ mod tests {
             }
             is_json(&headers).is_ok()
         };
-        for kind in ["application/json", "Application/JSON; charset=utf-8", "application/cloudevents+json"] {
+        for kind in [
+            "application/json",
+            "Application/JSON; charset=utf-8",
+            "application/cloudevents+json",
+        ] {
             assert!(check(Some(kind)), "{kind}");
         }
-        for kind in [None, Some("text/plain"), Some("application/x-www-form-urlencoded"), Some("text/json")] {
+        for kind in [
+            None,
+            Some("text/plain"),
+            Some("application/x-www-form-urlencoded"),
+            Some("text/json"),
+        ] {
             assert!(!check(kind), "{kind:?}");
         }
     }

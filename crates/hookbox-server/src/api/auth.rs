@@ -56,7 +56,10 @@ pub(super) async fn require(
 
 async fn identify(api: &Api, headers: &HeaderMap) -> Result<Caller, Fault> {
     let digest = digest(bearer(headers).ok_or(Fault::Unauthenticated)?);
-    if api.admin.is_some_and(|admin| bool::from(admin.ct_eq(&digest))) {
+    if api
+        .admin
+        .is_some_and(|admin| bool::from(admin.ct_eq(&digest)))
+    {
         return Ok(Caller::Admin);
     }
     match api.store.token(digest).await {

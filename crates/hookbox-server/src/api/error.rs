@@ -107,17 +107,31 @@ impl Fault {
             } => return unprocessable(place, &name, &problem, kind),
             Self::Unclear(detail) => ("generic_error", detail),
             Self::Limit(detail) => ("limit_reached", detail.into()),
-            Self::Unauthenticated => ("authentication_failed", "Send 'Authorization: Bearer' with a token of this server.".into()),
+            Self::Unauthenticated => (
+                "authentication_failed",
+                "Send 'Authorization: Bearer' with a token of this server.".into(),
+            ),
             Self::NotFound => ("not_found", "Entity not found".into()),
             Self::NoRoute => ("not_found", "There is nothing at this address.".into()),
-            Self::NoMethod => ("method_not_allowed", "This address does not know that method; see the Allow header.".into()),
+            Self::NoMethod => (
+                "method_not_allowed",
+                "This address does not know that method; see the Allow header.".into(),
+            ),
             Self::Conflict(code, detail) => (code, detail),
             Self::TooLarge => ("payload_too_large", "The body is larger than 1 MiB.".into()),
             Self::MediaType(detail) => ("unsupported_media_type", detail.into()),
-            Self::Unavailable => ("unavailable", "Nothing was recorded. Try again later.".into()),
-            Self::Broken => ("server_error", "Something is wrong with this server; its log says what.".into()),
+            Self::Unavailable => (
+                "unavailable",
+                "Nothing was recorded. Try again later.".into(),
+            ),
+            Self::Broken => (
+                "server_error",
+                "Something is wrong with this server; its log says what.".into(),
+            ),
         };
-        json!({ "code": code, "detail": detail }).to_string().into_bytes()
+        json!({ "code": code, "detail": detail })
+            .to_string()
+            .into_bytes()
     }
 }
 
@@ -131,7 +145,9 @@ fn unprocessable(place: Place, name: &str, problem: &str, kind: &str) -> Vec<u8>
     if !name.is_empty() {
         loc.push(name);
     }
-    json!({ "detail": [{ "loc": loc, "msg": problem, "type": kind }] }).to_string().into_bytes()
+    json!({ "detail": [{ "loc": loc, "msg": problem, "type": kind }] })
+        .to_string()
+        .into_bytes()
 }
 
 impl From<store::Error> for Fault {
@@ -175,7 +191,9 @@ impl IntoResponse for Fault {
         };
         let mut response = (status, [(CONTENT_TYPE, JSON)], self.body()).into_response();
         if let Some((name, value)) = extra {
-            response.headers_mut().insert(name, HeaderValue::from_static(value));
+            response
+                .headers_mut()
+                .insert(name, HeaderValue::from_static(value));
         }
         response
     }
@@ -194,18 +212,28 @@ mod tests {
     fn bodies_have_the_two_known_shapes() {
         assert_eq!(
             said(Fault::NotFound),
-            (404, r#"{"code":"not_found","detail":"Entity not found"}"#.to_owned())
+            (
+                404,
+                r#"{"code":"not_found","detail":"Entity not found"}"#.to_owned()
+            )
         );
         assert_eq!(
             said(Fault::field("url", "is no URL")),
-            (422, r#"{"detail":[{"loc":["body","url"],"msg":"is no URL","type":"value_error"}]}"#.to_owned())
+            (
+                422,
+                r#"{"detail":[{"loc":["body","url"],"msg":"is no URL","type":"value_error"}]}"#
+                    .to_owned()
+            )
         );
         assert_eq!(
             said(Fault::Repeated(202, b"{\"id\":1}".to_vec())),
             (202, "{\"id\":1}".to_owned())
         );
         assert_eq!(said(store::Error::KeyReused.into()).0, 422);
-        assert_eq!(said(Fault::Limit("x".into())).1, r#"{"code":"limit_reached","detail":"x"}"#);
+        assert_eq!(
+            said(Fault::Limit("x".into())).1,
+            r#"{"code":"limit_reached","detail":"x"}"#
+        );
     }
 
     #[test]

@@ -67,7 +67,10 @@ pub(super) fn list<T, O: Serialize>(
     Reply::ok(&Shown {
         data,
         iterator: listing.data.last().map(&cursor),
-        prev_iterator: listing.data.first().map(|first| format!("-{}", cursor(first))),
+        prev_iterator: listing
+            .data
+            .first()
+            .map(|first| format!("-{}", cursor(first))),
         done: !listing.more,
     })
 }
@@ -80,7 +83,10 @@ mod tests {
     use super::*;
 
     async fn asked(query: &str) -> Result<Page<u32>, String> {
-        let request = Request::builder().uri(format!("/?{query}")).body(()).unwrap();
+        let request = Request::builder()
+            .uri(format!("/?{query}"))
+            .body(())
+            .unwrap();
         let mut parts = request.into_parts().0;
         let query = Query::from_request_parts(&mut parts, &()).await.unwrap();
         page(&query, Order::Descending, |text| text.parse().ok()).map_err(|fault| match fault {
@@ -92,9 +98,17 @@ mod tests {
     #[tokio::test]
     async fn pages_have_bounds_and_directions() {
         let page = asked("").await.unwrap();
-        assert_eq!((page.limit, page.after, page.backwards, page.descending), (50, None, false, true));
-        let page = asked("limit=250&iterator=-7&order=ascending").await.unwrap();
-        assert_eq!((page.limit, page.after, page.backwards, page.descending), (250, Some(7), true, false));
+        assert_eq!(
+            (page.limit, page.after, page.backwards, page.descending),
+            (50, None, false, true)
+        );
+        let page = asked("limit=250&iterator=-7&order=ascending")
+            .await
+            .unwrap();
+        assert_eq!(
+            (page.limit, page.after, page.backwards, page.descending),
+            (250, Some(7), true, false)
+        );
         for (query, name) in [
             ("limit=0", "limit"),
             ("limit=251", "limit"),
@@ -116,7 +130,13 @@ mod tests {
             let data = listing.data.clone();
             list(&listing, u32::to_string, data).unwrap().text()
         };
-        assert_eq!(shown(vec![3, 2], true), r#"{"data":[3,2],"iterator":"2","prevIterator":"-3","done":false}"#);
-        assert_eq!(shown(vec![], false), r#"{"data":[],"iterator":null,"prevIterator":null,"done":true}"#);
+        assert_eq!(
+            shown(vec![3, 2], true),
+            r#"{"data":[3,2],"iterator":"2","prevIterator":"-3","done":false}"#
+        );
+        assert_eq!(
+            shown(vec![], false),
+            r#"{"data":[],"iterator":null,"prevIterator":null,"done":true}"#
+        );
     }
 }

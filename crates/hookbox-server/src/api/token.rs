@@ -54,7 +54,10 @@ fn new_text() -> String {
 /// Not kept under an idempotency key: the token would be kept with it.
 async fn create(State(api): Shared, asked: Asked) -> Answer {
     let mut fields = asked.fields()?;
-    let name = fields.text("name")?.checked("name", |name| not_empty(name))?.required("name")?;
+    let name = fields
+        .text("name")?
+        .checked("name", |name| not_empty(name))?
+        .required("name")?;
     fields.finish()?;
     let (text, now) = (new_text(), api.clock.now());
     let token = Token {
@@ -71,7 +74,11 @@ async fn create(State(api): Shared, asked: Asked) -> Answer {
 async fn list_all(State(api): Shared, query: Query) -> Answer {
     let page = page(&query, Order::Descending, |text| text.parse().ok())?;
     let listing = api.store.tokens(page).await?;
-    let data = listing.data.iter().map(|token| TokenOut::of(token, None)).collect();
+    let data = listing
+        .data
+        .iter()
+        .map(|token| TokenOut::of(token, None))
+        .collect();
     list(&listing, |token| token.id.to_string(), data)
 }
 

@@ -42,7 +42,8 @@ impl<'a> Fields<'a> {
                 Category::Data => Fault::field("", "must be an object"),
                 Category::Io | Category::Syntax | Category::Eof => {
                     let (line, column) = (error.line(), error.column());
-                    let text = format!("The body is not JSON from line {line}, column {column} on.");
+                    let text =
+                        format!("The body is not JSON from line {line}, column {column} on.");
                     Fault::Unclear(text.into())
                 }
             })
@@ -51,6 +52,16 @@ impl<'a> Fields<'a> {
     /// A field as it was written; none when it is `null`.
     pub(super) fn raw(&mut self, name: &str) -> Option<&'a RawValue> {
         self.0.remove(name).filter(|raw| raw.get() != "null")
+    }
+
+    /// Whether this field came and no other.
+    pub(super) fn is_only(&self, name: &str) -> bool {
+        self.0.len() == 1 && self.0.contains_key(name)
+    }
+
+    /// Whether a field did not come, or as `null`.
+    pub(super) fn is_absent(&self, name: &str) -> bool {
+        self.0.get(name).is_none_or(|raw| raw.get() == "null")
     }
 
     /// A field of the type that `what` names.
@@ -67,12 +78,15 @@ impl<'a> Fields<'a> {
         }
         // The parser's own words would repeat the value.
         let wrong = |_| Fault::field(name, format!("must be {what}"));
-        serde_json::from_str(raw.get()).map(Sent::Value).map_err(wrong)
+        serde_json::from_str(raw.get())
+            .map(Sent::Value)
+            .map_err(wrong)
     }
 
     /// A text.
     pub(super) fn text(&mut self, name: &'static str) -> Result<Sent<String>, Fault> {
-        self.take::<String>(name, "a text")?.checked(name, |text| plain(text))
+        self.take::<String>(name, "a text")?
+            .checked(name, |text| plain(text))
     }
 
     /// `true` or `false`.
@@ -107,7 +121,9 @@ impl<'a> Fields<'a> {
     pub(super) fn metadata(&mut self) -> Result<Sent<Metadata>, Fault> {
         let notes = self.take::<Metadata>("metadata", "an object of texts")?;
         notes.checked("metadata", |notes| {
-            notes.iter().try_for_each(|(name, value)| plain(name).and(plain(value)))?;
+            notes
+                .iter()
+                .try_for_each(|(name, value)| plain(name).and(plain(value)))?;
             match serde_json::to_vec(notes) {
                 Ok(json) if json.len() <= MOST_METADATA => Ok(()),
                 _ => Err(format!("must be at most {MOST_METADATA} bytes as JSON")),
@@ -169,7 +185,8 @@ impl<T> Sent<T> {
 
     /// The value, for a field that must come.
     pub(super) fn required(self, name: &'static str) -> Result<T, Fault> {
-        self.value().ok_or_else(|| Fault::field(name, "is required"))
+        self.value()
+            .ok_or_else(|| Fault::field(name, "is required"))
     }
 
     /// Changes what is kept: `null` clears it, absence leaves it alone.
@@ -252,7 +269,10 @@ pub(super) fn channels(channels: &[String], most: usize) -> Result<(), String> {
     if channels.is_empty() || channels.len() > most {
         return Err(format!("must be 1 to {most} channels"));
     }
-    match channels.iter().all(|channel| is_name(channel) && channel.len() <= LONGEST) {
+    match channels
+        .iter()
+        .all(|channel| is_name(channel) && channel.len() <= LONGEST)
+    {
         true => Ok(()),
         false => Err(format!(
             "must each be 1 to {LONGEST} letters, digits, '-', '_' or '.'"

@@ -13,7 +13,17 @@ fn names_and_uids() {
     for good in ["a", "A-b_c.9", &"x".repeat(256)] {
         assert_eq!(uid(good, "app_"), Ok(()), "{good}");
     }
-    for bad in ["", "a b", "a/b", "é", "a\0", ".", "..", "app_x", &"x".repeat(257)] {
+    for bad in [
+        "",
+        "a b",
+        "a/b",
+        "é",
+        "a\0",
+        ".",
+        "..",
+        "app_x",
+        &"x".repeat(257),
+    ] {
         assert!(uid(bad, "app_").is_err(), "{bad}");
     }
     assert_eq!(uid("ep_x", "app_"), Ok(()));
@@ -24,7 +34,18 @@ fn event_types_have_parts() {
     for good in ["a", "invoice.paid", "a-b_c.D9.x", "__proto__"] {
         assert_eq!(event_type(good), Ok(()), "{good}");
     }
-    for bad in ["", ".", "a..b", ".a", "a.", "*", "a.*", "a b", "ü", &"x".repeat(257)] {
+    for bad in [
+        "",
+        ".",
+        "a..b",
+        ".a",
+        "a.",
+        "*",
+        "a.*",
+        "a b",
+        "ü",
+        &"x".repeat(257),
+    ] {
         assert!(event_type(bad).is_err(), "{bad}");
     }
 }
@@ -43,7 +64,10 @@ fn fields_stay_what_was_written() {
     let body = br#"{"payload": {"b":1.00, "a":[ 12345678901234567890123 ]}, "x": null}"#;
     let mut fields = Fields::read(body).unwrap();
     let payload = fields.raw("payload").unwrap();
-    assert_eq!(payload.get(), r#"{"b":1.00, "a":[ 12345678901234567890123 ]}"#);
+    assert_eq!(
+        payload.get(),
+        r#"{"b":1.00, "a":[ 12345678901234567890123 ]}"#
+    );
     assert_eq!(fields.text("x"), Ok(Sent::Null));
     assert_eq!(fields.text("y"), Ok(Sent::Absent));
     fields.finish().unwrap();
@@ -51,7 +75,8 @@ fn fields_stay_what_was_written() {
 
 #[test]
 fn what_nobody_takes_is_refused() {
-    let fault = |body: &'static str| code(Fields::read(body.as_bytes()).unwrap().finish().unwrap_err());
+    let fault =
+        |body: &'static str| code(Fields::read(body.as_bytes()).unwrap().finish().unwrap_err());
     assert_eq!(fault(r#"{"createdAt": 1}"#), "createdAt");
     assert_eq!(fault(r#"{"<b>": 1}"#), "");
 }
@@ -60,7 +85,14 @@ fn what_nobody_takes_is_refused() {
 fn broken_bodies_are_unclear_and_wrong_ones_invalid() {
     let fault = |body: &[u8]| code(Fields::read(body).unwrap_err());
     let deep = format!("{{\"a\":{}{}}}", "[".repeat(10_000), "]".repeat(10_000));
-    for body in [&b""[..], b"{", b"{}{}", b"{\"a\":1,}", b"{\"a\":\"\xff\"}", deep.as_bytes()] {
+    for body in [
+        &b""[..],
+        b"{",
+        b"{}{}",
+        b"{\"a\":1,}",
+        b"{\"a\":\"\xff\"}",
+        deep.as_bytes(),
+    ] {
         assert_eq!(fault(body), "unclear");
     }
     for body in ["[]", "1", "null", "\"text\""] {
@@ -109,7 +141,11 @@ fn absent_null_and_value_change_what_is_kept() {
         kept
     };
     assert_eq!(
-        [change(Sent::Absent), change(Sent::Null), change(Sent::Value(2))],
+        [
+            change(Sent::Absent),
+            change(Sent::Null),
+            change(Sent::Value(2))
+        ],
         [Some(1), None, Some(2)]
     );
 }
