@@ -17,6 +17,8 @@ mod health;
 mod message;
 mod once;
 mod page;
+mod query;
+mod receipt;
 mod secret;
 mod source;
 mod token;
@@ -87,6 +89,7 @@ pub fn router(api: Api) -> Router {
         .merge(event_type::routes())
         .merge(header::routes())
         .merge(message::routes())
+        .merge(receipt::routes())
         .merge(secret::routes())
         .merge(source::routes())
         .merge(token::routes())

@@ -298,7 +298,10 @@ async fn hostile_input_is_the_callers_fault() {
     ] {
         let (found, said, _) = server.ask_with(what, body.to_owned(), ("x-none", "")).await;
         assert_eq!(found, status, "{what} {said}");
-        assert!(serde_json::from_str::<Value>(&said).is_ok(), "{what}");
+        assert!(
+            serde_json::from_str::<serde::de::IgnoredAny>(&said).is_ok(),
+            "{what}"
+        );
     }
     let text = server
         .ask_with(MSG, "{}", ("content-encoding", "gzip"))
