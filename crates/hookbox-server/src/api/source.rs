@@ -11,9 +11,9 @@ use serde::Serialize;
 use super::asked::{Asked, At, Reply};
 use super::page::{Order, list, page};
 use super::query::Query;
-use super::wire::{self, Fields, is_name};
+use super::wire::{Fields, is_name};
 use super::{Answer, Api, Fault, Shared};
-use crate::model::source::Rules;
+use crate::model::source::{NAME_RULE, Rules, is_source_name};
 use crate::model::{Application, ApplicationId, EndpointId, Secret, Source, SourceId, Time};
 use crate::store::{Error, Page, SourceDraft};
 
@@ -101,7 +101,10 @@ impl Wanted {
         })?;
         let secrets = fields.texts("secrets")?.value();
         let wanted = Self {
-            name: fields.uid("name", SourceId::PREFIX)?.value(),
+            name: fields
+                .text("name")?
+                .checked("name", |name| source_name(name))?
+                .value(),
             app: fields.uid("app", ApplicationId::PREFIX)?.value(),
             provider: fields.text("provider")?.required("provider")?,
             secrets: secrets.map(|secrets| secrets.into_iter().map(Secret::new).collect()),
@@ -156,6 +159,13 @@ async fn known(api: &Api, name: &str) -> Result<Option<Known>, Fault> {
         secrets: source.secrets.clone(),
         forward: forward(api, &source).await?,
     }))
+}
+
+fn source_name(name: &str) -> Result<(), String> {
+    match is_source_name(name) {
+        true => Ok(()),
+        false => Err(NAME_RULE.to_owned()),
+    }
 }
 
 /// The operator's own address may be anywhere; it must only be one.
@@ -253,7 +263,7 @@ async fn show(State(api): Shared, At([name]): At<1>) -> Answer {
 async fn put(State(api): Shared, At([name]): At<1>, asked: Asked) -> Answer {
     let now = api.clock.now();
     let mut wanted = Wanted::read(asked.fields()?)?;
-    wire::uid(&name, SourceId::PREFIX).map_err(|_| Fault::NotFound)?;
+    source_name(&name).map_err(|problem| Fault::field("name", problem))?;
     if wanted.name.as_ref().is_some_and(|sent| *sent != name) {
         return Err(Fault::field(
             "name",

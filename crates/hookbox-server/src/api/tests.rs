@@ -295,6 +295,16 @@ async fn hostile_input_is_the_callers_fault() {
         ("GET /api/v1/app/mine/msg?after=2023-01-01", "", 422),
         ("GET /api/v1/app/mine/msg?tag=x", "", 422),
         ("POST /api/v1/app/mine/dead/discard", "{}", 422),
+        (
+            "POST /api/v1/source",
+            r#"{"name":"A.b","provider":"github","secrets":["s"]}"#,
+            422,
+        ),
+        (
+            "PUT /api/v1/source/A.b",
+            r#"{"provider":"github","secrets":["s"]}"#,
+            422,
+        ),
     ] {
         let (found, said, _) = server.ask_with(what, body.to_owned(), ("x-none", "")).await;
         assert_eq!(found, status, "{what} {said}");
