@@ -53,7 +53,12 @@ impl Receiver {
         let app = Router::new()
             .route("/webhooks", post(receive))
             .with_state(Arc::clone(&memory));
-        tokio::spawn(listen::serve(listener, app, CancellationToken::new(), Duration::ZERO));
+        tokio::spawn(listen::serve(
+            listener,
+            app,
+            CancellationToken::new(),
+            Duration::ZERO,
+        ));
         Ok(Self {
             address,
             url: format!("http://{address}/webhooks"),
