@@ -8,7 +8,10 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Seconds since 1970.
 #[must_use]
-#[expect(clippy::disallowed_methods, reason = "signed events carry the real time")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "signed events carry the real time"
+)]
 pub fn unix_now() -> i64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -123,7 +123,10 @@ impl Client {
     async fn answer(&self, request: Request<Body>) -> Result<Reply, Error> {
         let (parts, body) = self.pool.request(request).await?.into_parts();
         // An answer that breaks off reads as one without a body; tests look at what is in it.
-        let body = body.collect().await.map(http_body_util::Collected::to_bytes);
+        let body = body
+            .collect()
+            .await
+            .map(http_body_util::Collected::to_bytes);
         Ok(Reply {
             status: parts.status,
             headers: parts.headers,
@@ -135,8 +138,16 @@ impl Client {
     ///
     /// # Panics
     /// When it is not.
-    pub async fn send(&self, method: Method, path: &str, headers: &[(String, String)], body: &[u8]) -> Reply {
-        let sent = self.try_send(method.clone(), path, headers, full(body)).await;
+    pub async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(String, String)],
+        body: &[u8],
+    ) -> Reply {
+        let sent = self
+            .try_send(method.clone(), path, headers, full(body))
+            .await;
         match sent {
             Ok(reply) => reply,
             Err(error) => panic!("{method} {path}: {error}"),
@@ -160,34 +171,48 @@ impl Client {
 
     /// Posts text that says it is JSON.
     pub async fn post_text(&self, path: &str, body: &str) -> Reply {
-        self.send(Method::POST, path, &json_header(), body.as_bytes()).await
+        self.send(Method::POST, path, &json_header(), body.as_bytes())
+            .await
     }
 
     /// Puts JSON.
     pub async fn put(&self, path: &str, body: &Value) -> Reply {
         let body = body.to_string();
-        self.send(Method::PUT, path, &json_header(), body.as_bytes()).await
+        self.send(Method::PUT, path, &json_header(), body.as_bytes())
+            .await
     }
 
     /// Patches with JSON.
     pub async fn patch(&self, path: &str, body: &Value) -> Reply {
         let body = body.to_string();
-        self.send(Method::PATCH, path, &json_header(), body.as_bytes()).await
+        self.send(Method::PATCH, path, &json_header(), body.as_bytes())
+            .await
     }
 
     /// Sends a provider's event to a source.
     pub async fn event(&self, source: &str, event: &Signed) -> Reply {
         let path = format!("/in/{source}");
-        self.send(Method::POST, &path, &event.headers, &event.body).await
+        self.send(Method::POST, &path, &event.headers, &event.body)
+            .await
     }
 
     /// Sends a provider's event in pieces, without telling its length.
-    pub async fn event_in_pieces(&self, source: &str, event: &Signed, piece: usize) -> Result<Reply, String> {
-        let pieces: Vec<Bytes> = event.body.chunks(piece).map(Bytes::copy_from_slice).collect();
+    pub async fn event_in_pieces(
+        &self,
+        source: &str,
+        event: &Signed,
+        piece: usize,
+    ) -> Result<Reply, String> {
+        let pieces: Vec<Bytes> = event
+            .body
+            .chunks(piece)
+            .map(Bytes::copy_from_slice)
+            .collect();
         let frames = pieces.into_iter().map(|piece| Ok(Frame::data(piece)));
         let body = StreamBody::new(futures_util::stream::iter(frames)).boxed();
         let path = format!("/in/{source}");
-        self.try_send(Method::POST, &path, &event.headers, body).await
+        self.try_send(Method::POST, &path, &event.headers, body)
+            .await
     }
 }
 
@@ -206,7 +231,10 @@ fn json_header() -> [(String, String); 1] {
 ///
 /// # Panics
 /// When there is no connection.
-#[expect(clippy::disallowed_methods, reason = "a client that speaks broken HTTP")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a client that speaks broken HTTP"
+)]
 pub async fn raw(address: SocketAddr, request: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).await.expect("a connection");
     // The server may answer and close before it has read everything.

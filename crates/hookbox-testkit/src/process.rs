@@ -7,7 +7,7 @@ use std::process::{ExitStatus, Output, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 use tokio::process::{Child, Command};
@@ -178,12 +178,17 @@ pub struct Server {
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("setup", &self.setup).finish_non_exhaustive()
+        f.debug_struct("Server")
+            .field("setup", &self.setup)
+            .finish_non_exhaustive()
     }
 }
 
 impl Drop for Server {
-    #[expect(clippy::print_stderr, reason = "a failed test shows what the server said")]
+    #[expect(
+        clippy::print_stderr,
+        reason = "a failed test shows what the server said"
+    )]
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!("--- the server said:\n{}---", self.log());
@@ -232,6 +237,19 @@ impl Server {
         self.log.text()
     }
 
+    /// Makes every write of it to a file fail, or lets them work again. It must ignore SIGXFSZ.
+    ///
+    /// # Panics
+    /// When its limits cannot be set.
+    pub fn set_files_writable(&self, writable: bool) {
+        let limit = Rlimit {
+            current: if writable { None } else { Some(0) },
+            maximum: None,
+        };
+        prlimit(Some(self.pid()), Resource::Fsize, limit)
+            .expect("the limits of a child can be set");
+    }
+
     /// Kills it, in the middle of whatever it does.
     ///
     /// # Panics
@@ -268,12 +286,17 @@ impl Server {
         let client = self.stranger();
         let child = Mutex::new(&mut self.child);
         let up = eventually("the server answers", || async {
-            let ended = child.lock().unwrap_or_else(PoisonError::into_inner).try_wait();
+            let ended = child
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .try_wait();
             if let Ok(Some(status)) = ended {
                 return Some(Err(status));
             }
             let nothing = crate::http::full(b"");
-            let reply = client.try_send(http::Method::GET, "/livez", &[], nothing).await;
+            let reply = client
+                .try_send(http::Method::GET, "/livez", &[], nothing)
+                .await;
             reply.is_ok().then_some(Ok(()))
         });
         let up = up.await;
@@ -305,19 +328,26 @@ impl Log {
                 text.push('\n');
             }
         });
-        self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
+        self.readers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(reader);
     }
 
     /// Waits until what an ended process wrote has been read.
     async fn ended(&self) {
-        let readers = std::mem::take(&mut *self.readers.lock().unwrap_or_else(PoisonError::into_inner));
+        let readers =
+            std::mem::take(&mut *self.readers.lock().unwrap_or_else(PoisonError::into_inner));
         for reader in readers {
             let _ = reader.await;
         }
     }
 
     fn text(&self) -> String {
-        self.text.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.text
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }
 

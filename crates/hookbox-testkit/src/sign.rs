@@ -106,10 +106,7 @@ pub fn shopify(secret: &str, event_id: &str, topic: &str, body: &[u8]) -> Signed
 /// Signed as GitHub does.
 #[must_use]
 pub fn github(secret: &str, delivery: &str, event: &str, body: &[u8]) -> Signed {
-    let signature = format!(
-        "sha256={}",
-        hex::encode(hmac(secret.as_bytes(), &[body]))
-    );
+    let signature = format!("sha256={}", hex::encode(hmac(secret.as_bytes(), &[body])));
     Signed::new(
         &[
             ("content-type", "application/json"),

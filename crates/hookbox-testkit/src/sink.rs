@@ -107,7 +107,9 @@ pub struct Sink {
 
 impl fmt::Debug for Sink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sink").field("address", &self.address).finish_non_exhaustive()
+        f.debug_struct("Sink")
+            .field("address", &self.address)
+            .finish_non_exhaustive()
     }
 }
 
@@ -124,7 +126,9 @@ impl Sink {
     /// When there is no port.
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let address = listener.local_addr().expect("a bound listener has an address");
+        let address = listener
+            .local_addr()
+            .expect("a bound listener has an address");
         let shared = Arc::new(Shared {
             arrivals: Mutex::default(),
             count: watch::channel(0).0,
@@ -133,7 +137,11 @@ impl Sink {
             gate: Semaphore::new(0),
         });
         let task = tokio::spawn(serve(listener, Arc::clone(&shared)));
-        Self { address, shared, task }
+        Self {
+            address,
+            shared,
+            task,
+        }
     }
 
     /// Its address, with a path.
@@ -161,6 +169,12 @@ impl Sink {
     #[must_use]
     pub fn arrivals(&self) -> Vec<Arrival> {
         locked(&self.shared.arrivals).clone()
+    }
+
+    /// What arrived from the n-th on, counted from zero.
+    #[must_use]
+    pub fn arrivals_from(&self, first: usize) -> Vec<Arrival> {
+        locked(&self.shared.arrivals)[first..].to_vec()
     }
 
     /// Everything that arrived, once it is that many.
@@ -193,7 +207,10 @@ async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     }
 }
 
-async fn receive(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, hyper::Error> {
+async fn receive(
+    shared: Arc<Shared>,
+    request: Request<Incoming>,
+) -> Result<Response<Full<Bytes>>, hyper::Error> {
     let (parts, body) = request.into_parts();
     let body = body.collect().await?.to_bytes();
     let answer = {
