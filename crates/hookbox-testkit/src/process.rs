@@ -352,7 +352,11 @@ impl Log {
 }
 
 /// A port that no outgoing connection takes while the server is down: below the range of those.
-fn free_address() -> SocketAddr {
+///
+/// # Panics
+/// Never: the ports of the range fit.
+#[must_use]
+pub fn free_address() -> SocketAddr {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     // Test processes that run side by side begin at different ports.
     let start = std::process::id() % 100 * 100;

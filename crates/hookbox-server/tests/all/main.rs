@@ -8,5 +8,6 @@ mod disk;
 mod given;
 mod inbox;
 mod kill;
+mod oracles;
 mod outbox;
 mod stop;
