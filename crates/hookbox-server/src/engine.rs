@@ -84,7 +84,9 @@ impl Engine {
         self.shared.handoff.close();
         self.shared.stop.cancel();
         self.shared.tasks.close();
-        tokio::time::timeout(patience, self.shared.tasks.wait()).await.is_ok()
+        tokio::time::timeout(patience, self.shared.tasks.wait())
+            .await
+            .is_ok()
     }
 }
 
@@ -124,16 +126,26 @@ async fn perform(shared: Arc<Shared>, work: Work) {
 
 /// Whether a whole try fits into what is left of the lease.
 fn lease_holds(work: &Work, now: Time) -> bool {
-    work.delivery.state.due().is_some_and(|until| until.since(now) >= TRY_DEADLINE + LEASE_MARGIN)
+    work.delivery
+        .state
+        .due()
+        .is_some_and(|until| until.since(now) >= TRY_DEADLINE + LEASE_MARGIN)
 }
 
 fn give_back(shared: &Shared, work: &Work, now: Time) -> Option<Settlement> {
-    moved(shared, work, Event::Released, now)
-        .map(|delivery| Settlement { delivery, attempt: None, endpoint_gone: false })
+    moved(shared, work, Event::Released, now).map(|delivery| Settlement {
+        delivery,
+        attempt: None,
+        endpoint_gone: false,
+    })
 }
 
 async fn attempt(shared: &Shared, work: &Work, now: Time) -> Option<Settlement> {
-    let client = if work.endpoint.trusted { &shared.clients.trusted } else { &shared.clients.stranger };
+    let client = if work.endpoint.trusted {
+        &shared.clients.trusted
+    } else {
+        &shared.clients.stranger
+    };
     let outcome = match request::build(work, now) {
         Ok(request) => client.send(request, &egress::Limits::default()).await,
         Err(unsendable) => Err(unsendable),
@@ -142,14 +154,20 @@ async fn attempt(shared: &Shared, work: &Work, now: Time) -> Option<Settlement> 
     let verdict = verdict::of(&outcome, ended);
     let delivery = moved(shared, work, verdict.event, ended)?;
     let attempt = verdict::attempt(work, now, &outcome, &verdict);
-    Some(Settlement { delivery, attempt: Some(attempt), endpoint_gone: verdict.endpoint_gone })
+    Some(Settlement {
+        delivery,
+        attempt: Some(attempt),
+        endpoint_gone: verdict.endpoint_gone,
+    })
 }
 
 fn moved(shared: &Shared, work: &Work, event: Event, now: Time) -> Option<crate::model::Delivery> {
     let schedule = work.endpoint.schedule(shared.schedule.as_ref());
     work.delivery
         .after(event, now, rand::random(), &schedule)
-        .inspect_err(|error| tracing::error!(%error, message = %work.message.id, "a result was dropped"))
+        .inspect_err(
+            |error| tracing::error!(%error, message = %work.message.id, "a result was dropped"),
+        )
         .ok()
 }
 
@@ -166,7 +184,10 @@ async fn settle(shared: &Shared, settlement: Settlement) {
                 return;
             }
             Err(Error::Unavailable(_)) if shared.clock.now() < give_up => {
-                shared.clock.sleep_until(shared.clock.now().plus(SETTLE_AGAIN)).await;
+                shared
+                    .clock
+                    .sleep_until(shared.clock.now().plus(SETTLE_AGAIN))
+                    .await;
             }
             Err(error) => {
                 tracing::error!(%error, message = %settlement.delivery.message_id, "a result was not written");

@@ -1,5 +1,7 @@
 //! The server: doors, store, engine and terminal of Hookbox.
 
 pub mod door;
+pub mod egress;
+pub mod engine;
 pub mod model;
 pub mod store;

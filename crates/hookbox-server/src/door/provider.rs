@@ -140,7 +140,7 @@ impl Door {
             Refused::CannotVerify
         })?;
         let prepared = Prepared {
-            source: Arc::clone(&source),
+            source: Arc::clone(source),
             verifier: Arc::new(verifier),
         };
         verifiers.insert(source.id, prepared.clone());

@@ -21,27 +21,51 @@ pub(super) fn of(outcome: &Result<Answer, Failure>, now: Time) -> Verdict {
     let event = match outcome {
         Ok(answer) => of_status(answer.status, answer.retry_after.as_deref(), now),
         Err(failure) => match failure.kind {
-            FailureKind::TargetRefused => Event::FailedForGood { cause: Cause::Refused },
-            FailureKind::Unsendable => Event::FailedForGood { cause: Cause::Unsendable },
+            FailureKind::TargetRefused => Event::FailedForGood {
+                cause: Cause::Refused,
+            },
+            FailureKind::Unsendable => Event::FailedForGood {
+                cause: Cause::Unsendable,
+            },
             _ => Event::Failed { retry_after: None },
         },
     };
-    Verdict { event, endpoint_gone: event == Event::FailedForGood { cause: Cause::Gone } }
+    Verdict {
+        event,
+        endpoint_gone: event == Event::FailedForGood { cause: Cause::Gone },
+    }
 }
 
 fn of_status(status: u16, retry_after: Option<&str>, now: Time) -> Event {
     match status {
         200..=299 => Event::Succeeded,
         410 => Event::FailedForGood { cause: Cause::Gone },
-        _ => Event::Failed { retry_after: retry_after.and_then(|value| retry::retry_after(value, now)) },
+        _ => Event::Failed {
+            retry_after: retry_after.and_then(|value| retry::retry_after(value, now)),
+        },
     }
 }
 
 /// The history of a try.
-pub(super) fn attempt(work: &Work, at: Time, outcome: &Result<Answer, Failure>, verdict: &Verdict) -> Attempt {
+pub(super) fn attempt(
+    work: &Work,
+    at: Time,
+    outcome: &Result<Answer, Failure>,
+    verdict: &Verdict,
+) -> Attempt {
     let (duration, status, response, error) = match outcome {
-        Ok(answer) => (answer.duration, Some(answer.status), answer.body.clone(), None),
-        Err(failure) => (failure.duration, None, Bytes::new(), Some(failure.code().to_owned())),
+        Ok(answer) => (
+            answer.duration,
+            Some(answer.status),
+            answer.body.clone(),
+            None,
+        ),
+        Err(failure) => (
+            failure.duration,
+            None,
+            Bytes::new(),
+            Some(failure.code().to_owned()),
+        ),
     };
     Attempt {
         id: AttemptId::new(at),
@@ -70,7 +94,9 @@ mod tests {
     #[test]
     fn a_status_means_what_the_specification_says() {
         let now = Time(1_700_000_000_000);
-        let again = |seconds: Option<u64>| Event::Failed { retry_after: seconds.map(Duration::from_secs) };
+        let again = |seconds: Option<u64>| Event::Failed {
+            retry_after: seconds.map(Duration::from_secs),
+        };
         let gone = Event::FailedForGood { cause: Cause::Gone };
         let table = [
             (200, None, Event::Succeeded),
@@ -86,7 +112,11 @@ mod tests {
             (503, Some("999999999"), again(Some(86_400))),
         ];
         for (status, retry_after, event) in table {
-            assert_eq!(of_status(status, retry_after, now), event, "{status} {retry_after:?}");
+            assert_eq!(
+                of_status(status, retry_after, now),
+                event,
+                "{status} {retry_after:?}"
+            );
         }
     }
 }

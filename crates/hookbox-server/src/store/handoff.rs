@@ -101,8 +101,16 @@ impl Handoff {
     /// engine is woken when some comes free.
     #[must_use]
     pub fn reserve_new(&self, endpoint: EndpointId, bytes: usize) -> Option<Slot> {
-        let waiting = self.board().lanes.get(&endpoint).is_some_and(|lane| lane.backlog);
-        if waiting { None } else { self.reserve(endpoint, bytes) }
+        let waiting = self
+            .board()
+            .lanes
+            .get(&endpoint)
+            .is_some_and(|lane| lane.backlog);
+        if waiting {
+            None
+        } else {
+            self.reserve(endpoint, bytes)
+        }
     }
 
     /// Takes room for a delivery, if there is some. Without, the engine is woken when some comes free.

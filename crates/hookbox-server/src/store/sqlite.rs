@@ -218,9 +218,9 @@ fn connect(path: &Path, reader: bool) -> rusqlite::Result<Connection> {
     db.pragma_update(None, "synchronous", "FULL")?;
     db.pragma_update(None, "foreign_keys", true)?;
     db.pragma_update(None, "temp_store", "MEMORY")?;
-    // Fewer, larger checkpoints: 16 MiB of log. Kibibytes of page cache when negative.
-    db.pragma_update(None, "wal_autocheckpoint", 4096)?;
-    db.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
+    // Fewer, larger checkpoints: 32 MiB of log. Kibibytes of page cache when negative.
+    db.pragma_update(None, "wal_autocheckpoint", 8192)?;
+    db.pragma_update(None, "journal_size_limit", 128 * 1024 * 1024)?;
     db.pragma_update(None, "cache_size", if reader { -4096 } else { -16384 })?;
     if reader {
         db.pragma_update(None, "query_only", true)?;

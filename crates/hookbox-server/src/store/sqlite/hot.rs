@@ -174,7 +174,9 @@ fn promise(
     let made = Delivery::new(message.id, endpoint.id, now);
     let slot = match endpoint.disabled {
         Some(_) => None,
-        None => context.handoff.reserve_new(endpoint.id, message.payload.len()),
+        None => context
+            .handoff
+            .reserve_new(endpoint.id, message.payload.len()),
     };
     let event = match (&slot, endpoint.disabled) {
         (_, Some(_)) => Event::EndpointDisabled,
