@@ -1,5 +1,6 @@
 //! The server: doors, store, engine and terminal of Hookbox.
 
+pub mod api;
 pub mod door;
 pub mod egress;
 pub mod engine;
