@@ -65,7 +65,6 @@ impl Reply {
     ///
     /// # Panics
     /// When the status is another one.
-    #[must_use]
     pub fn expect(&self, status: u16) -> Value {
         assert_eq!(self.status, status, "{self:?}");
         self.json()
