@@ -4,5 +4,8 @@ pub mod api;
 pub mod door;
 pub mod egress;
 pub mod engine;
+pub mod listen;
 pub mod model;
+pub mod settings;
 pub mod store;
+pub mod telemetry;

@@ -40,3 +40,16 @@ pub struct Rules {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_body_bytes: Option<u64>,
 }
+
+/// What a source may be called, in a sentence.
+pub const NAME_RULE: &str =
+    "a source's name has 1 to 64 of a-z, 0-9, - and _, and begins with a letter or digit";
+
+/// Whether a source may be called that.
+#[must_use]
+pub fn is_source_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    (1..=64).contains(&name.len())
+        && name.starts_with(plain)
+        && name.chars().all(|c| plain(c) || matches!(c, '-' | '_'))
+}

@@ -159,6 +159,15 @@ impl SqliteStore {
         self.writer.call(work).await
     }
 
+    /// For work that refuses, if at all, before it writes.
+    async fn write_checked<T, F>(&self, work: F) -> Result<T>
+    where
+        F: FnOnce(&mut Context<'_>) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.writer.call_checked(work).await
+    }
+
     async fn read<T, F>(&self, read: F) -> Result<T>
     where
         F: FnOnce(&Connection) -> Result<T> + Send + 'static,

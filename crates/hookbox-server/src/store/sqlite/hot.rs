@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use rusqlite::{OptionalExtension, params};
 
-use super::once::once;
 use super::rows::{Blob, cause, delivery as read_delivery, json};
 use super::writer::Context;
-use super::{SqliteStore, endpoints, messages};
+use super::{SqliteStore, endpoints, messages, once};
 use crate::model::delivery::{Delivery, Event, State};
 use crate::model::endpoint::Disabled;
 use crate::model::{Attempt, Endpoint, EndpointId, Message, MessageId, Schedule, Time};
@@ -20,7 +19,19 @@ const LOOK: u32 = 256;
 const ENDPOINTS: usize = 1024;
 
 impl SqliteStore {
-    pub(super) async fn record(&self, drafts: Vec<Draft>, lease: Time) -> Result<Vec<Recorded>> {
+    pub(super) async fn record(
+        &self,
+        mut drafts: Vec<Draft>,
+        lease: Time,
+    ) -> Result<Vec<Recorded>> {
+        // A lone draft is checked before anything is written; a later one of several is not.
+        if drafts.len() == 1
+            && let Some(draft) = drafts.pop()
+        {
+            return self
+                .write_checked(move |context| record(context, draft, lease).map(|done| vec![done]))
+                .await;
+        }
         self.write(move |context| {
             drafts
                 .into_iter()
@@ -45,7 +56,7 @@ impl SqliteStore {
     }
 
     pub(super) async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<bool>> {
-        self.write(move |context| {
+        self.write_checked(move |context| {
             settlements
                 .iter()
                 .map(|settlement| settle(context, settlement))
@@ -55,19 +66,21 @@ impl SqliteStore {
     }
 }
 
+/// Checks everything, then writes: a refusal comes before the first write.
 fn record(context: &mut Context<'_>, draft: Draft, lease: Time) -> Result<Recorded> {
-    once(context, draft.once.as_ref())?;
+    once::check(context, draft.once.as_ref())?;
     let route = context
         .routes
         .of(context.db, context.sealer, &draft.application)?;
-    let quarantined = match &draft.seen {
-        None => false,
-        Some(seen) => match receive(context, seen, &draft)? {
-            Receipt::Duplicate(first) => return Ok(Recorded::Duplicate(first)),
-            Receipt::New => false,
-            Receipt::OtherBytes => true,
-        },
-    };
+    let receipt = draft
+        .seen
+        .as_ref()
+        .map(|seen| look_for(context, seen))
+        .transpose()?;
+    if let (Some(Known::SameBytes(first)), Some(seen)) = (receipt, &draft.seen) {
+        count_again(context, seen)?;
+        return Ok(Recorded::Duplicate(first));
+    }
     let message = Arc::new(Message {
         id: draft.id,
         application_id: route.application,
@@ -78,11 +91,15 @@ fn record(context: &mut Context<'_>, draft: Draft, lease: Time) -> Result<Record
         payload: draft.payload,
         source: draft.seen.as_ref().map(|seen| seen.source_id),
         headers: draft.headers,
-        quarantined,
+        quarantined: matches!(receipt, Some(Known::OtherBytes)),
         created_at: draft.created_at,
     });
     insert_message(context, &message)?;
-    if quarantined {
+    once::remember(context, draft.once.as_ref())?;
+    if let Some(seen) = &draft.seen {
+        insert_receipt(context, seen, &message)?;
+    }
+    if message.quarantined {
         return Ok(Recorded::Quarantined(message.id));
     }
     for endpoint in route
@@ -95,31 +112,39 @@ fn record(context: &mut Context<'_>, draft: Draft, lease: Time) -> Result<Record
     Ok(Recorded::New(message.id))
 }
 
-enum Receipt {
-    New,
-    Duplicate(MessageId),
+/// What a source knows of an event's name.
+#[derive(Clone, Copy)]
+enum Known {
+    Nothing,
+    SameBytes(MessageId),
     OtherBytes,
 }
 
-fn receive(context: &Context<'_>, seen: &Seen, draft: &Draft) -> Result<Receipt> {
-    let mut known = context
+fn look_for(context: &Context<'_>, seen: &Seen) -> Result<Known> {
+    let mut statement = context
         .db
         .prepare_cached(include_str!("sql/receipt_find.sql"))?;
-    let rows = known.query_map(params![Blob(seen.source_id.0), seen.event_id], |row| {
-        Ok((
-            row.get::<_, Blob<32>>(0)?.0,
-            MessageId(row.get::<_, Blob<16>>(1)?.0),
-        ))
-    })?;
-    let rows: Vec<([u8; 32], MessageId)> = rows.collect::<rusqlite::Result<_>>()?;
-    let key = params![Blob(seen.source_id.0), seen.event_id, Blob(seen.digest)];
-    if let Some((_, first)) = rows.iter().find(|(digest, _)| *digest == seen.digest) {
-        context
-            .db
-            .prepare_cached(include_str!("sql/receipt_again.sql"))?
-            .execute(key)?;
-        return Ok(Receipt::Duplicate(*first));
+    let mut rows = statement.query(params![Blob(seen.source_id.0), seen.event_id])?;
+    let mut known = Known::Nothing;
+    while let Some(row) = rows.next()? {
+        if row.get::<_, Blob<32>>(0)?.0 == seen.digest {
+            return Ok(Known::SameBytes(MessageId(row.get::<_, Blob<16>>(1)?.0)));
+        }
+        known = Known::OtherBytes;
     }
+    Ok(known)
+}
+
+fn count_again(context: &Context<'_>, seen: &Seen) -> Result<()> {
+    let key = params![Blob(seen.source_id.0), seen.event_id, Blob(seen.digest)];
+    context
+        .db
+        .prepare_cached(include_str!("sql/receipt_again.sql"))?
+        .execute(key)?;
+    Ok(())
+}
+
+fn insert_receipt(context: &Context<'_>, seen: &Seen, message: &Message) -> Result<()> {
     context
         .db
         .prepare_cached(include_str!("sql/receipt_put.sql"))?
@@ -127,14 +152,10 @@ fn receive(context: &Context<'_>, seen: &Seen, draft: &Draft) -> Result<Receipt>
             Blob(seen.source_id.0),
             seen.event_id,
             Blob(seen.digest),
-            Blob(draft.id.0),
-            draft.created_at
+            Blob(message.id.0),
+            message.created_at
         ])?;
-    Ok(if rows.is_empty() {
-        Receipt::New
-    } else {
-        Receipt::OtherBytes
-    })
+    Ok(())
 }
 
 fn insert_message(context: &Context<'_>, message: &Message) -> Result<()> {

@@ -11,19 +11,13 @@ use crate::store::{Error, Once, Result};
 /// How long an answer is repeated. The reference server repeats it for 12 hours.
 const KEPT: Duration = Duration::from_hours(24);
 
-/// Remembers a key, or refuses when it was seen before. A change that fails afterwards is forgotten with it.
-pub(super) fn once(context: &Context<'_>, once: Option<&Once>) -> Result<()> {
+/// Refuses a key that was seen before. Writes nothing.
+pub(super) fn check(context: &Context<'_>, once: Option<&Once>) -> Result<()> {
     let Some(once) = once else { return Ok(()) };
-    let oldest = once.at.minus(KEPT);
-    // Each new key clears two old ones away, so the table cannot grow beyond a day of use.
-    context
-        .db
-        .prepare_cached(include_str!("sql/idempotency_expire.sql"))?
-        .execute(params![oldest])?;
     let seen = context
         .db
         .prepare_cached(include_str!("sql/idempotency_find.sql"))?
-        .query_row(params![Blob(once.key), oldest], |row| {
+        .query_row(params![Blob(once.key), once.at.minus(KEPT)], |row| {
             Ok((
                 row.get::<_, Blob<32>>(0)?,
                 row.get::<_, u16>(1)?,
@@ -37,19 +31,35 @@ pub(super) fn once(context: &Context<'_>, once: Option<&Once>) -> Result<()> {
             status,
             body: context.sealer.open(&once.key, &body)?,
         }),
-        None => {
-            let body = context.sealer.seal(&once.key, &once.body);
-            context
-                .db
-                .prepare_cached(include_str!("sql/idempotency_put.sql"))?
-                .execute(params![
-                    Blob(once.key),
-                    Blob(once.request),
-                    once.status,
-                    body,
-                    once.at
-                ])?;
-            Ok(())
-        }
+        None => Ok(()),
     }
+}
+
+/// Remembers a key that was checked.
+pub(super) fn remember(context: &Context<'_>, once: Option<&Once>) -> Result<()> {
+    let Some(once) = once else { return Ok(()) };
+    // Each new key clears two old ones away, so the table cannot grow beyond a day of use.
+    let oldest = once.at.minus(KEPT);
+    context
+        .db
+        .prepare_cached(include_str!("sql/idempotency_expire.sql"))?
+        .execute(params![oldest])?;
+    let body = context.sealer.seal(&once.key, &once.body);
+    context
+        .db
+        .prepare_cached(include_str!("sql/idempotency_put.sql"))?
+        .execute(params![
+            Blob(once.key),
+            Blob(once.request),
+            once.status,
+            body,
+            once.at
+        ])?;
+    Ok(())
+}
+
+/// Checks and remembers a key, where a savepoint undoes it with the change that fails afterwards.
+pub(super) fn once(context: &Context<'_>, key: Option<&Once>) -> Result<()> {
+    check(context, key)?;
+    remember(context, key)
 }

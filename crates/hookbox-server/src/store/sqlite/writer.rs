@@ -1,8 +1,8 @@
 //! The one writer: a thread that commits many calls at once.
 //!
-//! While a commit is on its way to the disk, calls gather; the next commit takes them all. Each call has a
-//! savepoint of its own, so one that is refused undoes itself alone. When the database cannot write, all
-//! calls of the commit are told so at once, and the next ones try anew.
+//! While a commit is on its way to the disk, calls gather; the next commit takes them all. A call that is
+//! refused undoes itself alone: it has a savepoint, or makes all its checks before it writes anything. When the
+//! database cannot write, all calls of the commit are told so at once, and the next ones try anew.
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
@@ -41,11 +41,14 @@ impl Context<'_> {
 
 /// A call in the queue.
 trait Job: Send {
+    /// Whether a refusal may come after it has written something.
+    fn needs_savepoint(&self) -> bool;
     fn run(&mut self, context: &mut Context<'_>) -> Result<()>;
     fn answer(self: Box<Self>, committed: Result<()>);
 }
 
 struct Call<F, T> {
+    savepoint: bool,
     work: Option<F>,
     result: Option<Result<T>>,
     caller: oneshot::Sender<Result<T>>,
@@ -56,6 +59,10 @@ where
     F: FnOnce(&mut Context<'_>) -> Result<T> + Send,
     T: Send,
 {
+    fn needs_savepoint(&self) -> bool {
+        self.savepoint
+    }
+
     fn run(&mut self, context: &mut Context<'_>) -> Result<()> {
         let Some(work) = self.work.take() else {
             return Ok(());
@@ -115,9 +122,28 @@ impl Writer {
         F: FnOnce(&mut Context<'_>) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
+        self.queue(work, true).await
+    }
+
+    /// The same for work that refuses, if at all, before it writes. It spares the savepoint, for which `SQLite`
+    /// copies every page that the work touches.
+    pub(super) async fn call_checked<T, F>(&self, work: F) -> Result<T>
+    where
+        F: FnOnce(&mut Context<'_>) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.queue(work, false).await
+    }
+
+    async fn queue<T, F>(&self, work: F, savepoint: bool) -> Result<T>
+    where
+        F: FnOnce(&mut Context<'_>) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
         let (caller, answer) = oneshot::channel();
         self.queue
             .try_send(Box::new(Call {
+                savepoint,
                 work: Some(work),
                 result: None,
                 caller,
@@ -192,18 +218,7 @@ impl Thread {
             doors_changed: false,
         };
         for job in group {
-            let held = context.work.len();
-            run(context.db, "SAVEPOINT call")?;
-            match job.run(&mut context) {
-                Ok(()) => {}
-                Err(broken @ Error::Unavailable(_)) => return Err(broken),
-                Err(_refusal) => {
-                    context.work.truncate(held);
-                    context.routes.forget();
-                    run(context.db, "ROLLBACK TO call")?;
-                }
-            }
-            run(context.db, "RELEASE call")?;
+            perform(&mut context, job.as_mut())?;
         }
         let effects = Effects {
             work: context.work,
@@ -212,6 +227,35 @@ impl Thread {
         };
         run(&self.db, "COMMIT")?;
         Ok(effects)
+    }
+}
+
+/// Runs one call. An error of this function is the end of the whole transaction.
+fn perform(context: &mut Context<'_>, job: &mut dyn Job) -> Result<()> {
+    let savepoint = job.needs_savepoint();
+    let (held, written) = (context.work.len(), context.db.total_changes());
+    if savepoint {
+        run(context.db, "SAVEPOINT call")?;
+    }
+    match job.run(context) {
+        Ok(()) => {}
+        Err(broken @ Error::Unavailable(_)) => return Err(broken),
+        Err(_refusal) => {
+            context.work.truncate(held);
+            if savepoint {
+                context.routes.forget();
+                run(context.db, "ROLLBACK TO call")?;
+            } else if context.db.total_changes() != written {
+                return Err(Error::Unavailable(
+                    "a call was refused after it had written".into(),
+                ));
+            }
+        }
+    }
+    if savepoint {
+        run(context.db, "RELEASE call")
+    } else {
+        Ok(())
     }
 }
 

@@ -1,0 +1,238 @@
+//! Every setting, declared once, and gathered once: file < environment < flags.
+
+mod read;
+mod source;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+pub use read::{Faults, Given};
+
+use crate::egress::AllowList;
+use crate::model::{Schedule, Secret};
+use crate::store::SourceDraft;
+
+/// A setting: its name in the file; `HOOKBOX_` and the name in capitals in the environment.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is when nobody sets it; empty for nothing.
+    pub default: &'static str,
+    /// It is never shown, and may be given as a file: `HOOKBOX_…_FILE`.
+    pub secret: bool,
+    /// What it means.
+    pub about: &'static str,
+}
+
+const fn plain(name: &'static str, default: &'static str, about: &'static str) -> Setting {
+    Setting {
+        name,
+        default,
+        secret: false,
+        about,
+    }
+}
+
+const fn secret(name: &'static str, about: &'static str) -> Setting {
+    Setting {
+        name,
+        default: "",
+        secret: true,
+        about,
+    }
+}
+
+/// All settings.
+pub const SETTINGS: [Setting; 12] = [
+    plain(
+        "listen",
+        "127.0.0.1:8080",
+        "The address and port to listen on.",
+    ),
+    plain(
+        "database",
+        "sqlite:hookbox.db",
+        "Where everything is kept: `sqlite:PATH`.",
+    ),
+    secret(
+        "admin_token",
+        "A token with every right, for automation; 32 characters or more. Without it the first start creates one \
+         and prints it once.",
+    ),
+    secret(
+        "secret_key",
+        "Seals the secrets in the database: base64 of 32 bytes. Without it the first start writes a key file beside \
+         the database.",
+    ),
+    plain(
+        "egress_allow",
+        "",
+        "Networks that strangers' endpoints may reach although they are not public, with an optional port: \
+         `10.1.0.0/16,127.0.0.1:9700,[fd00::/8]:443`.",
+    ),
+    plain(
+        "allow_http",
+        "false",
+        "Whether strangers' endpoints may be plain http.",
+    ),
+    plain(
+        "retry_schedule",
+        "",
+        "The waits after the first, second, … failed try, for every endpoint without a schedule of its own: \
+         `5s,30s,5m`. Without it, three days for strangers' endpoints and three retries for your own app.",
+    ),
+    plain(
+        "endpoint_concurrency",
+        "32",
+        "Tries in flight to one endpoint at once; 1 to 1000.",
+    ),
+    plain(
+        "log",
+        "info",
+        "What is logged: a level, or a filter such as `info,hookbox_server::engine=debug`.",
+    ),
+    plain(
+        "log_format",
+        "auto",
+        "`text`, `json`, or `auto`: text on a terminal, JSON elsewhere.",
+    ),
+    plain(
+        "url",
+        "http://127.0.0.1:8080",
+        "The server that commands such as `hookbox app list` talk to.",
+    ),
+    secret(
+        "token",
+        "The token that those commands use; `admin_token` when it is not set.",
+    ),
+];
+
+impl Setting {
+    /// Its name in the environment.
+    #[must_use]
+    pub fn variable(&self) -> String {
+        format!("HOOKBOX_{}", self.name.to_ascii_uppercase())
+    }
+}
+
+/// Where a value came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody set it.
+    Default,
+    /// The settings file.
+    File,
+    /// The environment.
+    Environment,
+    /// A flag.
+    Flag,
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Default => "default",
+            Self::File => "file",
+            Self::Environment => "environment",
+            Self::Flag => "flag",
+        })
+    }
+}
+
+/// How the log looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// Text on a terminal, JSON elsewhere.
+    Auto,
+    /// For people.
+    Text,
+    /// A JSON object for each line.
+    Json,
+}
+
+/// All settings, checked.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The address to listen on.
+    pub listen: SocketAddr,
+    /// The `SQLite` file.
+    pub database: PathBuf,
+    /// The token with every right.
+    pub admin_token: Option<Secret>,
+    /// The key that seals secrets.
+    pub secret_key: Option<[u8; 32]>,
+    /// What strangers may reach beyond what is public.
+    pub egress_allow: AllowList,
+    /// Whether strangers may use plain HTTP.
+    pub allow_http: bool,
+    /// The schedule of endpoints without their own.
+    pub retry_schedule: Option<Schedule>,
+    /// Tries in flight to one endpoint.
+    pub endpoint_concurrency: usize,
+    /// What is logged.
+    pub log: String,
+    /// How it looks.
+    pub log_format: LogFormat,
+    /// The server that commands talk to.
+    pub url: String,
+    /// The token that commands use.
+    pub token: Option<Secret>,
+    /// The sources of the settings file.
+    pub sources: Vec<SourceDraft>,
+    /// Each value as text, and where it came from; for showing.
+    pub found: BTreeMap<&'static str, (String, Origin)>,
+}
+
+/// The page `docs/settings.md`.
+#[must_use]
+pub fn page() -> String {
+    let mut page = String::from(
+        "# Settings\n\nA file, `hookbox.toml` or what `HOOKBOX_CONFIG` names, is overruled by the environment, and that \
+         by flags. An unknown name\nin the file is an error. A secret may also stand in a file of its own, named by its \
+         variable with `_FILE` behind it.\n\n| in the file | in the environment | default | |\n|---|---|---|---|\n",
+    );
+    for setting in SETTINGS {
+        let default = if setting.default.is_empty() {
+            String::new()
+        } else {
+            format!("`{}`", setting.default)
+        };
+        page += &format!(
+            "| `{}` | `{}` | {default} | {} |\n",
+            setting.name,
+            setting.variable(),
+            setting.about
+        );
+    }
+    page + source::PAGE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_of_settings_is_up_to_date() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/settings.md");
+        let written = std::fs::read_to_string(path).unwrap_or_default();
+        assert_eq!(
+            written,
+            page(),
+            "run `cargo run -- settings --markdown > docs/settings.md`"
+        );
+    }
+
+    #[test]
+    fn the_defaults_are_sound() {
+        let settings = Given::default().settings().unwrap();
+        assert_eq!(settings.listen.to_string(), "127.0.0.1:8080");
+        assert_eq!(settings.database, PathBuf::from("hookbox.db"));
+        assert!(
+            settings.egress_allow.is_empty()
+                && !settings.allow_http
+                && settings.retry_schedule.is_none()
+        );
+    }
+}
