@@ -127,7 +127,7 @@ impl Setup {
     pub async fn run(&self, arguments: &[&str]) -> Output {
         let mut command = self.command(&self.binary, arguments);
         command
-            .env("HOOKBOX_SERVER", format!("http://{}", self.address))
+            .env("HOOKBOX_URL", format!("http://{}", self.address))
             .env("HOOKBOX_TOKEN", ADMIN_TOKEN);
         let output = tokio::time::timeout(PATIENCE, command.output()).await;
         match output {

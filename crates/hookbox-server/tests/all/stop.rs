@@ -89,9 +89,14 @@ async fn a_receiver_that_does_not_answer_does_not_keep_the_server() {
 async fn a_second_process_on_the_same_file_is_refused() {
     let sink = Sink::start().await;
     let server = given::stripe_inbox(&sink).await;
-    let other = server.setup().clone().env("HOOKBOX_LISTEN", "127.0.0.1:0");
-    let log = other.try_start().await.expect_err("the file is in use");
-    assert!(log.contains("hookbox.db"), "names the file: {log}");
+    let other = server
+        .setup()
+        .clone()
+        .env("HOOKBOX_LISTEN", "127.0.0.1:0");
+    let refused = other.run(&["serve"]).await;
+    assert!(!refused.status.success());
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("hookbox.db"), "names the file: {said}");
     let taken = server
         .stranger()
         .event("stripe", &sign::stripe_event("evt_1"))
