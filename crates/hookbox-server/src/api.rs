@@ -39,6 +39,7 @@ use crate::model::{Clock, Secret};
 use crate::store::Store;
 
 pub use self::auth::digest;
+pub use self::token::new_token;
 
 /// Judges the address of a stranger's endpoint: its normalized form, or what is wrong with it in a sentence
 /// that tells a stranger nothing about the network.

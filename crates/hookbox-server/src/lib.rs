@@ -1,6 +1,7 @@
 //! The server: doors, store, engine and terminal of Hookbox.
 
 pub mod api;
+pub mod cli;
 pub mod door;
 pub mod egress;
 pub mod engine;

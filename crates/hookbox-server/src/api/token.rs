@@ -46,7 +46,7 @@ impl<'a> TokenOut<'a> {
 }
 
 /// A new token. It holds no dot: SDKs take what stands behind one for a region of Svix.
-fn new_text() -> String {
+pub fn new_token() -> String {
     let bytes: [u8; 32] = rand::random();
     format!("hbt_{}", URL_SAFE_NO_PAD.encode(bytes))
 }
@@ -59,7 +59,7 @@ async fn create(State(api): Shared, asked: Asked) -> Answer {
         .checked("name", |name| not_empty(name))?
         .required("name")?;
     fields.finish()?;
-    let (text, now) = (new_text(), api.clock.now());
+    let (text, now) = (new_token(), api.clock.now());
     let token = Token {
         id: TokenId::new(now),
         name,
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn tokens_are_long_and_have_no_region() {
-        let (one, two) = (new_text(), new_text());
+        let (one, two) = (new_token(), new_token());
         assert_ne!(one, two);
         assert_eq!(one.len(), 4 + 43);
         assert!(!one.contains('.'));
