@@ -14,7 +14,10 @@ const MAY_IMPORT: [(&str, &[&str]); 10] = [
     ("engine", &["model", "store", "egress"]),
     ("listen", &[]),
     ("telemetry", &[]),
-    ("settings", &["model", "store", "egress"]),
+    (
+        "settings",
+        &["model", "store", "egress", "door", "telemetry"],
+    ),
 ];
 /// Where everything is put together.
 const ROOF: [&str; 3] = ["cli", "lib", "main"];

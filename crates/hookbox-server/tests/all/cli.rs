@@ -104,7 +104,11 @@ async fn a_message_from_the_terminal() {
     let messages = json_of(&server, &["message", "list", "acme"]).await;
     assert_eq!(messages["data"][0]["id"], json!(id));
     hookbox_testkit::clock::eventually("the attempt is shown", || async {
-        let attempts = json_of(&server, &["attempt", "list", "acme"]).await;
+        let attempts = json_of(
+            &server,
+            &["attempt", "list", "acme", "--endpoint", endpoint],
+        )
+        .await;
         (attempts["data"][0]["msgId"] == json!(id)).then_some(())
     })
     .await;

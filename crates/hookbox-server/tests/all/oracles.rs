@@ -19,9 +19,20 @@ async fn ask(program: &Path, script: &str) {
     let sink = free_address();
     let sources = ["stripe", "shopify", "github", "standard-webhooks"]
         .into_iter()
-        .zip([STRIPE_SECRET, SHOPIFY_SECRET, GITHUB_SECRET, STANDARD_SECRET]);
+        .zip([
+            STRIPE_SECRET,
+            SHOPIFY_SECRET,
+            GITHUB_SECRET,
+            STANDARD_SECRET,
+        ]);
     let config: String = sources
-        .map(|(provider, secret)| given::source(provider, &[secret], Some(&format!("http://{sink}/{provider}"))))
+        .map(|(provider, secret)| {
+            given::source(
+                provider,
+                &[secret],
+                Some(&format!("http://{sink}/{provider}")),
+            )
+        })
         .collect();
     let server = given::setup().config(&config).start().await;
     let asked = Command::new(program)
@@ -38,11 +49,21 @@ async fn ask(program: &Path, script: &str) {
         .kill_on_drop(true)
         .output()
         .await;
-    let Output { status, stdout, stderr } = match asked {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = match asked {
         Ok(output) => output,
-        Err(error) => panic!("{} is not there ({error}); `scripts/test` installs it", program.display()),
+        Err(error) => panic!(
+            "{} is not there ({error}); `scripts/test` installs it",
+            program.display()
+        ),
     };
-    let (out, err) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    let (out, err) = (
+        String::from_utf8_lossy(&stdout),
+        String::from_utf8_lossy(&stderr),
+    );
     println!("{out}");
     assert!(status.success(), "{script}: {status}\n{err}");
 }

@@ -89,10 +89,7 @@ async fn a_receiver_that_does_not_answer_does_not_keep_the_server() {
 async fn a_second_process_on_the_same_file_is_refused() {
     let sink = Sink::start().await;
     let server = given::stripe_inbox(&sink).await;
-    let other = server
-        .setup()
-        .clone()
-        .env("HOOKBOX_LISTEN", "127.0.0.1:0");
+    let other = server.setup().clone().env("HOOKBOX_LISTEN", "127.0.0.1:0");
     let refused = other.run(&["serve"]).await;
     assert!(!refused.status.success());
     let said = String::from_utf8_lossy(&refused.stderr);
