@@ -17,6 +17,8 @@ mod health;
 mod message;
 mod once;
 mod page;
+mod query;
+mod receipt;
 mod secret;
 mod source;
 mod token;
@@ -88,6 +90,7 @@ pub fn router(api: Api) -> Router {
         .merge(event_type::routes())
         .merge(header::routes())
         .merge(message::routes())
+        .merge(receipt::routes())
         .merge(secret::routes())
         .merge(source::routes())
         .merge(token::routes())
@@ -124,23 +127,4 @@ fn tidied(uri: &Uri) -> Option<Uri> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn extra_slashes_go() {
-        let tidy = |text: &str| {
-            tidied(&text.parse().unwrap()).map_or(text.to_owned(), |uri| uri.to_string())
-        };
-        for (sent, meant) in [
-            ("/api/v1/app", "/api/v1/app"),
-            ("/api/v1/app/", "/api/v1/app"),
-            ("//api/v1/app//?a=/b/", "/api/v1/app?a=/b/"),
-            ("/", "/"),
-            ("///", "/"),
-            ("/a//b", "/a//b"),
-        ] {
-            assert_eq!(tidy(sent), meant);
-        }
-    }
-}
+mod tests;

@@ -8,8 +8,9 @@ use axum::http::StatusCode;
 use axum::routing::get;
 use serde::Serialize;
 
-use super::asked::{Asked, At, Query, Reply};
+use super::asked::{Asked, At, Reply};
 use super::page::{Order, list, page};
+use super::query::Query;
 use super::wire::{Fields, Sent, not_empty};
 use super::{Answer, Api, Fault, Shared};
 use crate::model::application::Metadata;

@@ -8,9 +8,10 @@ use axum::extract::State;
 use axum::routing::get;
 use serde::Serialize;
 
-use super::asked::{At, Query, Reply};
+use super::asked::{At, Reply};
 use super::message::{self, MessageOut};
 use super::page::{Order, list, page};
+use super::query::Query;
 use super::{Answer, Api, Fault, Shared};
 use crate::model::{ApplicationId, Attempt, AttemptId, EndpointId, Message, MessageId, Time};
 use crate::store::{AttemptFilter, Listing};

@@ -8,9 +8,10 @@ use axum::routing::{get, post};
 use serde::Serialize;
 use serde_json::json;
 
-use super::asked::{Asked, At, Query, Reply};
+use super::asked::{Asked, At, Reply};
 use super::attempt::AttemptOut;
 use super::page::{Order, list, page};
+use super::query::Query;
 use super::{Answer, Api, Fault, Shared};
 use crate::model::delivery::State as Standing;
 use crate::model::{ApplicationId, EndpointId, MessageId};

@@ -9,10 +9,11 @@ use axum::routing::{get, post};
 use serde::Serialize;
 use serde_json::json;
 
-use super::asked::{Asked, At, Query, Reply};
+use super::asked::{Asked, At, Reply};
 use super::endpoint::EndpointOut;
 use super::message::find;
 use super::page::{Order, list, page};
+use super::query::Query;
 use super::{Answer, Api, Shared};
 use crate::model::delivery::State as Standing;
 use crate::model::{Delivery, Endpoint, Time};

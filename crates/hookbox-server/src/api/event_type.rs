@@ -9,8 +9,9 @@ use axum::routing::get;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::asked::{Asked, At, Query, Reply};
+use super::asked::{Asked, At, Reply};
 use super::page::{Order, list, page};
+use super::query::Query;
 use super::wire::{self, Fields, is_name};
 use super::{Answer, Api, Fault, Shared};
 use crate::model::{EventType, Time};

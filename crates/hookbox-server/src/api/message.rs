@@ -14,9 +14,10 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::value::RawValue;
 
 use super::application::Wanted as WantedApplication;
-use super::asked::{Asked, At, Query, Reply};
+use super::asked::{Asked, At, Reply};
 use super::error::Place;
 use super::page::{Order, list, page};
+use super::query::Query;
 use super::wire::{self, Fields, Sent, channels, is_name};
 use super::{Answer, Api, Fault, Shared};
 use crate::model::{Application, Message, MessageId, Time};

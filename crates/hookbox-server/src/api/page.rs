@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use super::asked::{Query, Reply};
+use super::asked::Reply;
 use super::error::Place;
+use super::query::Query;
 use super::{Answer, Fault};
 use crate::store::{Listing, Page};
 

@@ -1,4 +1,4 @@
-//! Sources: doors for providers, and their receipts.
+//! Sources: doors for providers.
 
 use std::sync::Arc;
 
@@ -8,14 +8,13 @@ use axum::http::StatusCode;
 use axum::routing::get;
 use serde::Serialize;
 
-use super::asked::{Asked, At, Query, Reply};
+use super::asked::{Asked, At, Reply};
 use super::page::{Order, list, page};
-use super::wire::{self, Fields, is_name};
+use super::query::Query;
+use super::wire::{Fields, is_name};
 use super::{Answer, Api, Fault, Shared};
-use crate::model::source::Rules;
-use crate::model::{
-    Application, ApplicationId, EndpointId, MessageId, Receipt, Secret, Source, SourceId, Time,
-};
+use crate::model::source::{NAME_RULE, Rules, is_source_name};
+use crate::model::{Application, ApplicationId, EndpointId, Secret, Source, SourceId, Time};
 use crate::store::{Error, Page, SourceDraft};
 
 pub(super) fn routes() -> Router<Arc<Api>> {
@@ -23,7 +22,6 @@ pub(super) fn routes() -> Router<Arc<Api>> {
     Router::new()
         .route("/api/v1/source", get(list_all).post(create))
         .route("/api/v1/source/{source}", one)
-        .route("/api/v1/source/{source}/receipt", get(receipts))
 }
 
 /// A source as it is shown: of its secrets only how many there are.
@@ -103,7 +101,10 @@ impl Wanted {
         })?;
         let secrets = fields.texts("secrets")?.value();
         let wanted = Self {
-            name: fields.uid("name", SourceId::PREFIX)?.value(),
+            name: fields
+                .text("name")?
+                .checked("name", |name| source_name(name))?
+                .value(),
             app: fields.uid("app", ApplicationId::PREFIX)?.value(),
             provider: fields.text("provider")?.required("provider")?,
             secrets: secrets.map(|secrets| secrets.into_iter().map(Secret::new).collect()),
@@ -158,6 +159,13 @@ async fn known(api: &Api, name: &str) -> Result<Option<Known>, Fault> {
         secrets: source.secrets.clone(),
         forward: forward(api, &source).await?,
     }))
+}
+
+fn source_name(name: &str) -> Result<(), String> {
+    match is_source_name(name) {
+        true => Ok(()),
+        false => Err(NAME_RULE.to_owned()),
+    }
 }
 
 /// The operator's own address may be anywhere; it must only be one.
@@ -255,7 +263,7 @@ async fn show(State(api): Shared, At([name]): At<1>) -> Answer {
 async fn put(State(api): Shared, At([name]): At<1>, asked: Asked) -> Answer {
     let now = api.clock.now();
     let mut wanted = Wanted::read(asked.fields()?)?;
-    wire::uid(&name, SourceId::PREFIX).map_err(|_| Fault::NotFound)?;
+    source_name(&name).map_err(|problem| Fault::field("name", problem))?;
     if wanted.name.as_ref().is_some_and(|sent| *sent != name) {
         return Err(Fault::field(
             "name",
@@ -284,34 +292,4 @@ async fn delete(State(api): Shared, At([name]): At<1>) -> Answer {
     }
     api.store.delete_source(source.id, api.clock.now()).await?;
     Ok(Reply::nothing())
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ReceiptOut<'a> {
-    event_id: &'a str,
-    digest: String,
-    message_id: MessageId,
-    received_at: Time,
-    seen: u32,
-}
-
-impl<'a> ReceiptOut<'a> {
-    fn of(receipt: &'a Receipt) -> Self {
-        Self {
-            event_id: &receipt.event_id,
-            digest: hex::encode(receipt.digest),
-            message_id: receipt.message_id,
-            received_at: receipt.received_at,
-            seen: receipt.seen,
-        }
-    }
-}
-
-async fn receipts(State(api): Shared, At([name]): At<1>, query: Query) -> Answer {
-    let page = page(&query, Order::Descending, |text| text.parse().ok())?;
-    let source = api.store.source(&name).await?.id;
-    let listing = api.store.receipts(source, page).await?;
-    let data = listing.data.iter().map(ReceiptOut::of).collect();
-    list(&listing, |receipt| receipt.message_id.to_string(), data)
 }

@@ -10,8 +10,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Serialize;
 
-use super::asked::{Asked, At, Query, Reply};
+use super::asked::{Asked, At, Reply};
 use super::page::{Order, list, page};
+use super::query::Query;
 use super::wire::not_empty;
 use super::{Answer, Api, Fault, Shared, digest};
 use crate::model::{Time, TokenId};

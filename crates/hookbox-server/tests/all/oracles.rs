@@ -14,8 +14,9 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/oracles")
 }
 
-/// Runs a script that listens on a port of its own, beside a server that forwards to that port.
-async fn ask(program: &Path, script: &str) {
+/// Runs a script that listens on a port of its own, beside a server that forwards to that port; returns what it
+/// said.
+async fn ask(program: &Path, script: &str) -> String {
     let sink = free_address();
     let sources = ["stripe", "shopify", "github", "standard-webhooks"]
         .into_iter()
@@ -64,18 +65,21 @@ async fn ask(program: &Path, script: &str) {
         String::from_utf8_lossy(&stdout),
         String::from_utf8_lossy(&stderr),
     );
-    println!("{out}");
-    assert!(status.success(), "{script}: {status}\n{err}");
+    assert!(status.success(), "{script}: {status}\n{out}\n{err}");
+    out.into_owned()
 }
 
 #[tokio::test]
 #[ignore = "needs node and the packages of tests/oracles; scripts/test has them"]
 async fn javascript() {
-    ask(Path::new("node"), "oracle.mjs").await;
+    println!("{}", ask(Path::new("node"), "oracle.mjs").await);
 }
 
 #[tokio::test]
 #[ignore = "needs python and the packages of tests/oracles; scripts/test has them"]
 async fn python() {
-    ask(&folder().join(".venv/bin/python"), "oracle.py").await;
+    println!(
+        "{}",
+        ask(&folder().join(".venv/bin/python"), "oracle.py").await
+    );
 }

@@ -4,6 +4,8 @@
 //! refused undoes itself alone: it has a savepoint, or makes all its checks before it writes anything. When the
 //! database cannot write, all calls of the commit are told so at once, and the next ones try anew.
 
+use std::thread::JoinHandle;
+
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
@@ -86,14 +88,23 @@ where
     }
 }
 
-/// A handle to the writer's thread.
-#[derive(Clone)]
+/// The writer's thread. Dropping it waits until what is queued is written and the database is closed.
 pub(super) struct Writer {
-    queue: mpsc::Sender<Box<dyn Job>>,
+    queue: Option<mpsc::Sender<Box<dyn Job>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
 }
 
 impl Writer {
-    /// Starts the thread. It ends when every handle is gone.
+    /// Starts the thread.
     pub(super) fn start(
         db: Connection,
         sealer: Sealer,
@@ -101,7 +112,7 @@ impl Writer {
         doors: Doors,
     ) -> std::io::Result<Self> {
         let (queue, jobs) = mpsc::channel(QUEUE);
-        std::thread::Builder::new()
+        let thread = std::thread::Builder::new()
             .name("sqlite-writer".into())
             .spawn(move || {
                 Thread {
@@ -113,7 +124,10 @@ impl Writer {
                 }
                 .run(jobs);
             })?;
-        Ok(Self { queue })
+        Ok(Self {
+            queue: Some(queue),
+            thread: Some(thread),
+        })
     }
 
     /// Runs `work` in a transaction and returns once that is durable.
@@ -141,7 +155,11 @@ impl Writer {
         T: Send + 'static,
     {
         let (caller, answer) = oneshot::channel();
-        self.queue
+        let queue = self
+            .queue
+            .as_ref()
+            .ok_or_else(|| Error::Unavailable("the database is closed".into()))?;
+        queue
             .try_send(Box::new(Call {
                 savepoint,
                 work: Some(work),
