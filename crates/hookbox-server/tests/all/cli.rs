@@ -180,5 +180,12 @@ async fn a_setting_that_does_not_exist_is_named() {
 async fn the_demo_succeeds() {
     let setup = given::setup();
     let shown = succeeds(&setup, &["demo", "--exit"]).await;
-    assert!(!shown.is_empty());
+    for told in [
+        "\"duplicate\":true",
+        "once, byte for byte",
+        "Try 3",
+        "taken, signature valid",
+    ] {
+        assert!(shown.contains(told), "{told}: {shown}");
+    }
 }

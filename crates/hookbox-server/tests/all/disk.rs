@@ -14,13 +14,13 @@ use crate::given;
 const AT_ONCE: Duration = Duration::from_secs(2);
 
 /// The server's database on a small disk of its own, seen by that process alone.
-fn small_disk(sink: &Sink, then: &str) -> Setup {
+fn small_disk(sink: &Sink, options: &str) -> Setup {
     let config = given::source("stripe", &[sign::STRIPE_SECRET], Some(&sink.url("/")));
     let setup = given::setup().config(&config);
     let disk = setup.path("disk");
     std::fs::create_dir(&disk).expect("a folder to mount on");
     let database = format!("sqlite:{}", disk.join("hookbox.db").display());
-    let mount = format!("mount -t tmpfs -o size=6m tmpfs \"$DISK\" {then} && exec \"$@\"");
+    let mount = format!("mount -t tmpfs -o {options} tmpfs \"$DISK\" && exec \"$@\"");
     let mut wrapper = own_mounts();
     wrapper.extend(["sh", "-c", &mount, "sh"]);
     setup
@@ -101,7 +101,7 @@ async fn both_doors_work(server: &Server, sink: &Sink, what: &str) {
 #[tokio::test]
 async fn a_full_disk_is_answered_503_and_the_next_good_write_works() {
     let sink = Sink::start().await;
-    let server = small_disk(&sink, "").start().await;
+    let server = small_disk(&sink, "size=6m").start().await;
     server
         .stranger()
         .event("stripe", &large_event("evt_before"))
@@ -174,7 +174,7 @@ async fn files_that_cannot_be_written_are_answered_503_and_the_next_good_write_w
 #[tokio::test]
 async fn a_read_only_disk_is_named_at_the_start() {
     let sink = Sink::start().await;
-    let log = small_disk(&sink, "&& mount -o remount,ro \"$DISK\"")
+    let log = small_disk(&sink, "ro")
         .try_start()
         .await
         .expect_err("it cannot start");
