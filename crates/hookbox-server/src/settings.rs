@@ -12,6 +12,7 @@ pub use read::{Faults, Given};
 use crate::egress::AllowList;
 use crate::model::{Schedule, Secret};
 use crate::store::SourceDraft;
+use crate::telemetry::LogFormat;
 
 /// A setting: its name in the file; `HOOKBOX_` and the name in capitals in the environment.
 #[derive(Clone, Copy, Debug)]
@@ -139,17 +140,6 @@ impl std::fmt::Display for Origin {
             Self::Flag => "flag",
         })
     }
-}
-
-/// How the log looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogFormat {
-    /// Text on a terminal, JSON elsewhere.
-    Auto,
-    /// For people.
-    Text,
-    /// A JSON object for each line.
-    Json,
 }
 
 /// All settings, checked.

@@ -4,7 +4,16 @@ use std::io::{self, IsTerminal as _, Write};
 
 use tracing_subscriber::EnvFilter;
 
-use crate::settings::LogFormat;
+/// How the log looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// Text on a terminal, JSON elsewhere.
+    Auto,
+    /// For people.
+    Text,
+    /// A JSON object for each line.
+    Json,
+}
 
 /// Standard error that nobody may be reading: what cannot be written is dropped.
 struct Forgiving;

@@ -1,1 +1,14 @@
-//! What the tests share.
+//! What the tests share: the server as a process, a receiver that records, a client, and signed events.
+//!
+//! Nothing here uses the `hookbox` crate, so that what it signs and reads is a second opinion.
+
+pub mod clock;
+pub mod http;
+pub mod process;
+pub mod sign;
+pub mod sink;
+
+pub use http::{Client, Reply};
+pub use process::Server;
+pub use sign::Signed;
+pub use sink::{Answer, Arrival, Sink};

@@ -7,8 +7,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::source::SourceTable;
-use super::{LogFormat, Origin, SETTINGS, Setting, Settings};
+use super::{Origin, SETTINGS, Setting, Settings};
 use crate::model::Secret;
+use crate::telemetry::LogFormat;
 
 /// The shortest admin token.
 const SHORTEST_TOKEN: usize = 32;

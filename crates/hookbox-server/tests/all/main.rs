@@ -1,0 +1,13 @@
+//! What the built server does, seen from outside.
+
+mod arrows;
+mod bad_input;
+mod bytes;
+mod cli;
+mod disk;
+mod given;
+mod inbox;
+mod kill;
+mod oracles;
+mod outbox;
+mod stop;

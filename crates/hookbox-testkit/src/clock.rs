@@ -1,0 +1,51 @@
+//! The time of the tests: real, and read here only.
+
+use std::future::Future;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How long a test waits for what must happen. Far longer than it takes on a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Seconds since 1970.
+#[must_use]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "signed events carry the real time"
+)]
+pub fn unix_now() -> i64 {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .expect("the clock is past 1970");
+    i64::try_from(since.as_secs()).expect("seconds fit into i64")
+}
+
+/// Waits; only for another process's port, or as a receiver that is slow on purpose.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "what happens in another process sends no signal"
+)]
+pub(crate) async fn pause(duration: Duration) {
+    tokio::time::sleep(duration).await;
+}
+
+/// Asks again and again until the answer is `Some`, for what another process does in its own time.
+///
+/// # Panics
+/// When it does not happen within [`PATIENCE`].
+pub async fn eventually<T, F>(what: &str, mut ask: impl FnMut() -> F) -> T
+where
+    F: Future<Output = Option<T>>,
+{
+    let asking = async {
+        loop {
+            if let Some(answer) = ask().await {
+                return answer;
+            }
+            pause(Duration::from_millis(10)).await;
+        }
+    };
+    match tokio::time::timeout(PATIENCE, asking).await {
+        Ok(answer) => answer,
+        Err(_) => panic!("waited {} s in vain: {what}", PATIENCE.as_secs()),
+    }
+}
