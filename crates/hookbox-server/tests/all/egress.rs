@@ -1,5 +1,7 @@
 //! The way out, against servers that mean no good. Each speaks raw bytes over a loopback socket.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,7 +36,9 @@ impl Hostile {
             while let Ok((stream, _)) = listener.accept().await {
                 count.fetch_add(1, Ordering::SeqCst);
                 let behave = Arc::clone(&behave);
-                tokio::spawn(async move { behave(stream).await });
+                tokio::spawn(async move {
+                    behave(stream).await;
+                });
             }
         });
         Self { at, connections }
@@ -189,7 +193,7 @@ async fn what_is_no_answer_is_a_failure() {
 async fn silence_ends_at_the_deadline() {
     let mute = Hostile::start(|mut stream| async move {
         read_request(&mut stream).await;
-        std::future::pending().await
+        std::future::pending::<()>().await;
     })
     .await;
     let began = Instant::now();
@@ -218,7 +222,7 @@ async fn a_success_counts_whatever_becomes_of_its_body() {
             .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nx")
             .await
             .ok();
-        std::future::pending().await
+        std::future::pending::<()>().await;
     })
     .await;
     let huge = Hostile::endless(
