@@ -1,5 +1,7 @@
 //! The accept loop: takes connections within bounds, and ends them in an orderly way.
 
+mod parting;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -76,6 +78,15 @@ async fn accept(
 async fn converse(stream: TcpStream, app: Router, stop: CancellationToken) {
     // Without this, a small answer may wait for the peer's acknowledgement.
     let _ = stream.set_nodelay(true);
+    let (lent, returned) = parting::lend(stream);
+    answer(lent, app, &stop).await;
+    if let Ok(stream) = returned.await {
+        // Who stops does not wait for peers that still send.
+        let _ = stop.run_until_cancelled(parting::part(stream)).await;
+    }
+}
+
+async fn answer(stream: parting::Lent, app: Router, stop: &CancellationToken) {
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder
         .http1()
