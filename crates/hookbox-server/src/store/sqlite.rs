@@ -86,8 +86,9 @@ pub enum OpenError {
 
 /// Everything in one file.
 pub struct SqliteStore {
-    writer: Writer,
+    // Dropped in this order: the writer closes the last connection, which empties the log into the file.
     readers: Readers,
+    writer: Writer,
     doors: Doors,
     sealer: Sealer,
     /// Held as long as the store lives.

@@ -211,9 +211,7 @@ impl Thread {
         {
             tracing::error!(%error, "sources and tokens in memory are older than the database; restart");
         }
-        for job in group {
-            job.answer(committed.as_ref().map(|_| ()).map_err(Clone::clone));
-        }
+        let answer = committed.as_ref().map(|_| ()).map_err(Clone::clone);
         if let Ok(effects) = committed {
             for work in effects.work {
                 self.handoff.hand_over(work);
@@ -221,6 +219,9 @@ impl Thread {
             if let Some(due) = effects.due {
                 self.handoff.due_at(due);
             }
+        }
+        for job in group {
+            job.answer(answer.clone());
         }
     }
 
