@@ -5,18 +5,20 @@
 
 mod applications;
 mod attempts;
+mod claim;
 mod contract;
 mod deliveries;
 mod doors;
 mod endpoints;
 mod event_types;
-mod hot;
 mod messages;
 mod once;
 mod readers;
+mod record;
 mod routes;
 mod rows;
 mod schema;
+mod settle;
 mod sources;
 mod tokens;
 
