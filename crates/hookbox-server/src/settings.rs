@@ -1,5 +1,6 @@
 //! Every setting, declared once, and gathered once: file < environment < flags.
 
+mod parse;
 mod read;
 mod source;
 

@@ -3,16 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-
+use super::parse::Parser;
 use super::source::SourceTable;
 use super::{Origin, SETTINGS, Setting, Settings};
-use crate::model::Secret;
-use crate::telemetry::LogFormat;
-
-/// The shortest admin token.
-const SHORTEST_TOKEN: usize = 32;
 
 /// What is wrong with the settings, a sentence each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,12 +87,12 @@ impl Given {
             .iter()
             .map(|setting| (setting.name, self.find(setting, &table, &mut faults)))
             .collect();
-        let mut reader = Reader {
+        let mut parser = Parser {
             found: &found,
             faults,
         };
-        let settings = reader.settings(sources);
-        let faults = reader.faults;
+        let settings = parser.settings(sources);
+        let faults = parser.faults;
         match settings {
             Some(settings) if faults.is_empty() => Ok(Settings { found, ..settings }),
             _ => Err(Faults(faults)),
@@ -208,133 +201,6 @@ fn distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
-}
-
-struct Reader<'a> {
-    found: &'a BTreeMap<&'static str, (String, Origin)>,
-    faults: Vec<String>,
-}
-
-impl Reader<'_> {
-    fn settings(&mut self, sources: Vec<crate::store::SourceDraft>) -> Option<Settings> {
-        let listen = self.read("listen", |text| {
-            text.parse()
-                .map_err(|_| "write an address and a port, for example 127.0.0.1:8080".to_owned())
-        });
-        let database = self.read("database", database);
-        let egress_allow = self.read("egress_allow", |text| {
-            text.parse().map_err(|error| format!("{error}"))
-        });
-        let allow_http = self.read("allow_http", |text| {
-            text.parse().map_err(|_| "write true or false".to_owned())
-        });
-        let retry_schedule = self.optional("retry_schedule", |text| {
-            text.parse().map_err(|error| format!("{error}"))
-        });
-        let endpoint_concurrency = self.read("endpoint_concurrency", |text| {
-            text.parse()
-                .ok()
-                .filter(|count| (1..=1000).contains(count))
-                .ok_or_else(|| "write a number from 1 to 1000".to_owned())
-        });
-        let log_format = self.read("log_format", |text| match text {
-            "auto" => Ok(LogFormat::Auto),
-            "text" => Ok(LogFormat::Text),
-            "json" => Ok(LogFormat::Json),
-            _ => Err("write auto, text or json".to_owned()),
-        });
-        let log = self.read("log", |text| {
-            match text.parse::<tracing_subscriber::EnvFilter>() {
-                Ok(_) => Ok(text.to_owned()),
-                Err(error) => Err(error.to_string()),
-            }
-        });
-        let url = self.read("url", |text| match text.parse::<http::Uri>() {
-            Ok(uri) if uri.scheme().is_some() => Ok(text.trim_end_matches('/').to_owned()),
-            _ => Err("write for example http://127.0.0.1:8080".to_owned()),
-        });
-        let admin_token = self.optional("admin_token", |text| {
-            if text.len() < SHORTEST_TOKEN {
-                return Err(format!("a token has {SHORTEST_TOKEN} characters or more"));
-            }
-            Ok(Secret::new(text))
-        });
-        let secret_key = self.optional("secret_key", key);
-        let token = self.optional("token", |text| Ok(Secret::new(text)));
-        Some(Settings {
-            listen: listen?,
-            database: database?,
-            admin_token,
-            secret_key,
-            egress_allow: egress_allow?,
-            allow_http: allow_http?,
-            retry_schedule,
-            endpoint_concurrency: endpoint_concurrency?,
-            log: log?,
-            log_format: log_format?,
-            url: url?,
-            token,
-            sources,
-            found: BTreeMap::new(),
-        })
-    }
-
-    fn read<T>(
-        &mut self,
-        name: &'static str,
-        parse: impl FnOnce(&str) -> Result<T, String>,
-    ) -> Option<T> {
-        let (text, origin) = &self.found[name];
-        parse(text.trim())
-            .map_err(|problem| {
-                let name = match origin {
-                    Origin::Environment => format!("HOOKBOX_{}", name.to_ascii_uppercase()),
-                    Origin::Flag => format!("--{}", name.replace('_', "-")),
-                    Origin::File | Origin::Default => name.to_owned(),
-                };
-                self.faults.push(format!("{name}: {problem}"));
-            })
-            .ok()
-    }
-
-    fn optional<T>(
-        &mut self,
-        name: &'static str,
-        parse: impl FnOnce(&str) -> Result<T, String>,
-    ) -> Option<T> {
-        if self.found[name].0.trim().is_empty() {
-            None
-        } else {
-            self.read(name, parse)
-        }
-    }
-}
-
-fn database(text: &str) -> Result<std::path::PathBuf, String> {
-    if let Some(path) = text.strip_prefix("sqlite:") {
-        let path = path.strip_prefix("//").unwrap_or(path);
-        return if path.is_empty() {
-            Err("write sqlite: and a path".to_owned())
-        } else {
-            Ok(path.into())
-        };
-    }
-    Err(match text.split_once(':') {
-        Some(("postgres" | "postgresql" | "mysql", _)) => {
-            "this version knows SQLite only; write sqlite: and a path".to_owned()
-        }
-        _ => "write sqlite: and a path, for example sqlite:hookbox.db".to_owned(),
-    })
-}
-
-/// A key of 32 bytes in base64.
-pub(super) fn key(text: &str) -> Result<[u8; 32], String> {
-    let bytes = STANDARD
-        .decode(text)
-        .map_err(|_| "write base64 of 32 bytes, for example from `openssl rand -base64 32`")?;
-    bytes.try_into().map_err(|_| {
-        "the key must be 32 bytes, for example from `openssl rand -base64 32`".to_owned()
-    })
 }
 
 #[cfg(test)]

@@ -5,18 +5,20 @@
 
 mod applications;
 mod attempts;
+mod claim;
 mod contract;
 mod deliveries;
 mod doors;
 mod endpoints;
 mod event_types;
-mod hot;
 mod messages;
 mod once;
 mod readers;
+mod record;
 mod routes;
 mod rows;
 mod schema;
+mod settle;
 mod sources;
 mod tokens;
 
@@ -86,8 +88,9 @@ pub enum OpenError {
 
 /// Everything in one file.
 pub struct SqliteStore {
-    writer: Writer,
+    // Dropped in this order: the writer closes the last connection, which empties the log into the file.
     readers: Readers,
+    writer: Writer,
     doors: Doors,
     sealer: Sealer,
     /// Held as long as the store lives.
@@ -254,6 +257,37 @@ fn check_key(db: &Connection, sealer: &Sealer) -> std::result::Result<(), OpenEr
             db.execute("INSERT INTO key_check (sealed) VALUES (?1)", [sealed])
                 .map(|_| ())
                 .map_err(error)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_linked_sqlite_does_not_lose_commits() {
+        assert!(
+            rusqlite::version_number() >= OLDEST,
+            "{}",
+            rusqlite::version()
+        );
+    }
+
+    #[test]
+    fn every_connection_waits_for_the_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        for reader in [false, true] {
+            let db = connect(&path, reader).unwrap();
+            let mode: String = db
+                .pragma_query_value(None, "journal_mode", |row| row.get(0))
+                .unwrap();
+            let synchronous: i64 = db
+                .pragma_query_value(None, "synchronous", |row| row.get(0))
+                .unwrap();
+            // 2 is FULL.
+            assert_eq!((mode.as_str(), synchronous), ("wal", 2));
         }
     }
 }

@@ -12,3 +12,4 @@ mod kill;
 mod oracles;
 mod outbox;
 mod stop;
+mod store;

@@ -216,3 +216,36 @@ async fn a_receiver_says_when_to_come_again() {
     let again: i64 = tries[1].header("webhook-timestamp").parse().unwrap();
     assert!(again - asked >= 2, "{} s", again - asked);
 }
+
+#[tokio::test]
+async fn a_slow_endpoint_has_so_many_tries_at_once_and_keeps_nobody_else_waiting() {
+    let (slow, quick) = (Sink::start().await, Sink::start().await);
+    let server = given::setup()
+        .env("HOOKBOX_ENDPOINT_CONCURRENCY", "3")
+        .start()
+        .await;
+    let client = server.client();
+    given::endpoint(&client, "slow", &slow.url("/")).await;
+    given::endpoint(&client, "quick", &quick.url("/")).await;
+    slow.otherwise(Answer::from(200).held());
+    for number in 0..40 {
+        given::message(&client, "slow", &json!({"number": number})).await;
+    }
+    slow.wait_for(3).await;
+    for number in 0..40 {
+        given::message(&client, "quick", &json!({"number": number})).await;
+    }
+    quick.wait_for(40).await;
+    assert_eq!(slow.arrivals().len(), 3);
+
+    slow.release();
+    let mut ids: Vec<String> = slow
+        .wait_for(40)
+        .await
+        .iter()
+        .map(|arrival| arrival.header("webhook-id").to_owned())
+        .collect();
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 40);
+}

@@ -2,10 +2,10 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::SqliteStore;
 use super::once::once;
 use super::rows::{Blob, Bounds, from_json, json, listing};
 use super::writer::Context;
+use super::{SqliteStore, endpoints};
 use crate::model::{Application, ApplicationId, Time};
 use crate::store::{Change, Error, Listing, Once, Page, Result};
 
@@ -130,14 +130,13 @@ impl SqliteStore {
             if deleted == 0 {
                 return Err(Error::NotFound("application"));
             }
-            context
-                .db
-                .prepare_cached(include_str!("sql/delivery_cancel_application.sql"))?
-                .execute([Blob(id.0)])?;
-            context
-                .db
-                .prepare_cached(include_str!("sql/endpoint_delete_application.sql"))?
-                .execute(params![Blob(id.0), now])?;
+            for endpoint in endpoints::ids(
+                context.db,
+                include_str!("sql/endpoint_of_application.sql"),
+                id.0,
+            )? {
+                endpoints::delete(context, endpoint, now)?;
+            }
             context.routes.forget();
             Ok(())
         })

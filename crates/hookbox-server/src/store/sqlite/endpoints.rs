@@ -141,6 +141,15 @@ pub(super) fn by_id(db: &Connection, sealer: &Sealer, id: EndpointId) -> Result<
         .ok_or(Error::NotFound("endpoint"))?
 }
 
+/// The ids that a statement finds for one owner.
+pub(super) fn ids(db: &Connection, sql: &str, owner: [u8; 16]) -> Result<Vec<EndpointId>> {
+    let mut statement = db.prepare_cached(sql)?;
+    let rows = statement.query_map([Blob(owner)], |row| {
+        Ok(EndpointId(row.get::<_, Blob<16>>(0)?.0))
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
 /// Applies to what waits that the endpoint is enabled, or is not.
 pub(super) fn hold_or_free(
     context: &mut Context<'_>,

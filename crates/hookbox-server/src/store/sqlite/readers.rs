@@ -2,6 +2,7 @@
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
@@ -13,10 +14,19 @@ const QUEUE: usize = 1024;
 
 type Job = Box<dyn FnOnce(&Connection) + Send>;
 
-/// A handle to the readers' threads, which end when every handle is gone.
-#[derive(Clone)]
+/// The readers' threads. Dropping them waits until their connections are closed.
 pub(super) struct Readers {
-    queue: SyncSender<Job>,
+    queue: Option<SyncSender<Job>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Drop for Readers {
+    fn drop(&mut self) {
+        self.queue = None;
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
 }
 
 impl Readers {
@@ -24,7 +34,7 @@ impl Readers {
     pub(super) fn start(connections: Vec<Connection>) -> std::io::Result<Self> {
         let (queue, jobs) = sync_channel::<Job>(QUEUE);
         let jobs = Arc::new(Mutex::new(jobs));
-        for db in connections {
+        let start = |db: Connection| {
             let jobs = Arc::clone(&jobs);
             std::thread::Builder::new()
                 .name("sqlite-reader".into())
@@ -32,9 +42,16 @@ impl Readers {
                     while let Some(job) = next(&jobs) {
                         job(&db);
                     }
-                })?;
-        }
-        Ok(Self { queue })
+                })
+        };
+        let threads = connections
+            .into_iter()
+            .map(start)
+            .collect::<std::io::Result<_>>()?;
+        Ok(Self {
+            queue: Some(queue),
+            threads,
+        })
     }
 
     /// Runs `read` on a committed state of the database.
@@ -47,7 +64,11 @@ impl Readers {
         let job: Job = Box::new(move |db| {
             let _ = caller.send(read(db));
         });
-        self.queue
+        let queue = self
+            .queue
+            .as_ref()
+            .ok_or_else(|| Error::Unavailable("the database is closed".into()))?;
+        queue
             .try_send(job)
             .map_err(|_| Error::Unavailable("too many reads wait for the database".into()))?;
         answer

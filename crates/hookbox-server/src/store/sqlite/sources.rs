@@ -182,14 +182,7 @@ fn delete(context: &mut Context<'_>, id: SourceId, now: Time) -> Result<()> {
     if deleted == 0 {
         return Err(Error::NotFound("source"));
     }
-    let endpoints: Vec<EndpointId> = context
-        .db
-        .prepare_cached(include_str!("sql/endpoint_of_source.sql"))?
-        .query_map([Blob(id.0)], |row| {
-            Ok(EndpointId(row.get::<_, Blob<16>>(0)?.0))
-        })?
-        .collect::<rusqlite::Result<_>>()?;
-    for endpoint in endpoints {
+    for endpoint in endpoints::ids(context.db, include_str!("sql/endpoint_of_source.sql"), id.0)? {
         endpoints::delete(context, endpoint, now)?;
     }
     context.doors_changed = true;

@@ -173,6 +173,18 @@ impl Writer {
     }
 }
 
+/// Ends the process when the writer panics: without it nothing can be recorded, and a supervisor can start anew.
+struct LastWord;
+
+impl Drop for LastWord {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            tracing::error!("the database writer panicked; the process ends");
+            std::process::abort();
+        }
+    }
+}
+
 struct Thread {
     db: Connection,
     sealer: Sealer,
@@ -183,6 +195,7 @@ struct Thread {
 
 impl Thread {
     fn run(mut self, mut jobs: mpsc::Receiver<Box<dyn Job>>) {
+        let _last_word = LastWord;
         while let Some(first) = jobs.blocking_recv() {
             let mut group = vec![first];
             while group.len() < GROUP {
@@ -211,9 +224,7 @@ impl Thread {
         {
             tracing::error!(%error, "sources and tokens in memory are older than the database; restart");
         }
-        for job in group {
-            job.answer(committed.as_ref().map(|_| ()).map_err(Clone::clone));
-        }
+        let answer = committed.as_ref().map(|_| ()).map_err(Clone::clone);
         if let Ok(effects) = committed {
             for work in effects.work {
                 self.handoff.hand_over(work);
@@ -221,6 +232,9 @@ impl Thread {
             if let Some(due) = effects.due {
                 self.handoff.due_at(due);
             }
+        }
+        for job in group {
+            job.answer(answer.clone());
         }
     }
 

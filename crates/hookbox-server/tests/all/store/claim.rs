@@ -1,0 +1,176 @@
+//! Claiming: nobody twice, nobody forgotten, and everyone in turn.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use hookbox_server::model::State;
+use hookbox_server::store::Work;
+use hookbox_server::store::handoff::Limits;
+
+use super::database::{NOW, TestDatabase, all, draft};
+
+const ROOMY: Limits = Limits {
+    slots: 10_000,
+    bytes: 1 << 30,
+    in_flight: 10_000,
+    lane: 10_000,
+};
+
+/// A database with messages that nobody holds: recorded while the node took nothing.
+async fn waiting(limits: Limits, endpoints: usize, messages: usize) -> TestDatabase {
+    let db = TestDatabase::with_room(limits);
+    let app = db.application("a").await;
+    for _ in 0..endpoints {
+        db.endpoint(app, |_| {}).await;
+    }
+    db.handoff().close();
+    for _ in 0..messages.div_ceil(500) {
+        let drafts = (0..messages.min(500)).map(|_| draft("a")).collect();
+        db.store().record(drafts).await.unwrap();
+    }
+    db.reopen();
+    db
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_two_claims_share_a_delivery() {
+    let db = waiting(ROOMY, 5, 200).await;
+    let claims: Vec<_> = (0..16)
+        .map(|_| {
+            let store = db.store();
+            tokio::spawn(async move {
+                store
+                    .claim(NOW, NOW.plus(Duration::from_secs(60)))
+                    .await
+                    .unwrap()
+                    .count
+            })
+        })
+        .collect();
+    let mut count = 0;
+    for claim in claims {
+        count += claim.await.unwrap();
+    }
+    let work = db.handed_over();
+    let unique: HashSet<_> = work
+        .iter()
+        .map(|work| (work.delivery.message_id, work.delivery.endpoint_id))
+        .collect();
+    assert_eq!((count, work.len(), unique.len()), (1000, 1000, 1000));
+    assert!(work.iter().all(|work| work.delivery.fence == 1));
+}
+
+#[tokio::test]
+async fn a_long_queue_takes_no_turn_from_a_short_one() {
+    let room = Limits {
+        slots: 30,
+        bytes: 1 << 30,
+        in_flight: 10,
+        lane: 10,
+    };
+    let db = waiting(room, 3, 1000).await;
+    db.store()
+        .claim(NOW, NOW.plus(Duration::from_secs(60)))
+        .await
+        .unwrap();
+    let work = db.handed_over();
+    let per_endpoint = |work: &[Work]| {
+        let mut counts = std::collections::BTreeMap::new();
+        for work in work {
+            *counts.entry(work.delivery.endpoint_id).or_insert(0) += 1;
+        }
+        counts.into_values().collect::<Vec<_>>()
+    };
+    assert_eq!(per_endpoint(&work), [10, 10, 10]);
+    assert_eq!(db.store().claim(NOW, NOW).await.unwrap().count, 0);
+}
+
+#[tokio::test]
+async fn when_not_all_fit_the_next_claim_begins_with_those_left_out() {
+    let room = Limits {
+        slots: 10,
+        bytes: 1 << 30,
+        in_flight: 10,
+        lane: 10,
+    };
+    let db = waiting(room, 3, 50).await;
+    let mut seen = HashSet::new();
+    for _ in 0..3 {
+        db.store()
+            .claim(NOW, NOW.plus(Duration::from_secs(60)))
+            .await
+            .unwrap();
+        seen.extend(
+            db.handed_over()
+                .into_iter()
+                .map(|work| work.delivery.endpoint_id),
+        );
+    }
+    assert_eq!(seen.len(), 3);
+}
+
+#[tokio::test]
+async fn a_lease_holds_until_it_ends_and_then_anyone_may_have_it() {
+    let db = waiting(ROOMY, 1, 1).await;
+    let until = NOW.plus(Duration::from_secs(60));
+    assert_eq!(db.store().claim(NOW, until).await.unwrap().count, 1);
+    let early = db
+        .store()
+        .claim(until.minus(Duration::from_millis(1)), until)
+        .await
+        .unwrap();
+    assert_eq!((early.count, early.next_due), (0, Some(until)));
+    assert_eq!(
+        db.store()
+            .claim(until, until.plus(Duration::from_secs(60)))
+            .await
+            .unwrap()
+            .count,
+        1
+    );
+    let fences: Vec<_> = db
+        .handed_over()
+        .iter()
+        .map(|work| work.delivery.fence)
+        .collect();
+    assert_eq!(fences, [1, 2]);
+}
+
+#[tokio::test]
+async fn what_a_dead_process_held_is_due_when_the_next_one_starts() {
+    let db = waiting(ROOMY, 1, 3).await;
+    db.store()
+        .claim(NOW, NOW.plus(Duration::from_hours(24 * 365 * 100)))
+        .await
+        .unwrap();
+    let message = db.handed_over()[0].message.id;
+    db.reopen();
+    let (delivery, _) = db.store().deliveries(message, all()).await.unwrap().data[0];
+    assert!(matches!(delivery.state, State::Scheduled { .. }));
+    assert_eq!(delivery.fence, 1);
+}
+
+#[tokio::test]
+async fn a_claim_tells_when_it_pays_to_come_again() {
+    let db = waiting(ROOMY, 1, 0).await;
+    let claimed = db.store().claim(NOW, NOW).await.unwrap();
+    assert_eq!((claimed.count, claimed.next_due), (0, None));
+}
+
+#[tokio::test]
+async fn many_endpoints_with_nothing_due_hide_none_that_has() {
+    let db = waiting(ROOMY, 1100, 0).await;
+    db.handoff().close();
+    let later = NOW.plus(Duration::from_hours(1));
+    let mut not_yet = draft("a");
+    not_yet.created_at = later;
+    db.store().record(vec![not_yet]).await.unwrap();
+    let last = db.application("last").await;
+    let due = db.endpoint(last, |_| {}).await;
+    db.store().record(vec![draft("last")]).await.unwrap();
+    db.reopen();
+    let first = db.store().claim(NOW, later).await.unwrap();
+    assert_eq!((first.count, first.next_due), (0, Some(NOW)));
+    assert_eq!(db.store().claim(NOW, later).await.unwrap().count, 1);
+    assert_eq!(db.handed_over()[0].endpoint.id, due);
+}

@@ -1,0 +1,57 @@
+//! The file of an `SQLite` database: who may open it, and what it gives away.
+
+use hookbox_server::model::Secret;
+use hookbox_server::store::sqlite::OpenError;
+
+use super::database::{TestDatabase, application, endpoint, once};
+
+#[tokio::test]
+async fn one_process_has_it() {
+    let db = TestDatabase::sqlite();
+    assert!(matches!(db.open_again(7), Some(OpenError::InUse(_))));
+    db.close();
+    assert!(db.open_again(7).is_none());
+}
+
+#[tokio::test]
+async fn another_key_does_not_open_it() {
+    let db = TestDatabase::sqlite();
+    db.close();
+    assert!(matches!(db.open_again(8), Some(OpenError::OtherKey)));
+    assert!(db.open_again(7).is_none());
+}
+
+#[tokio::test]
+async fn no_secret_stands_in_it() {
+    let db = TestDatabase::sqlite();
+    db.source("s", &[]).await;
+    let mut kept = once(1, 1);
+    kept.body = b"answer_canary".to_vec();
+    db.store()
+        .create_application(application("a"), Some(kept))
+        .await
+        .unwrap();
+    let app = db.store().application("a").await.unwrap().id;
+    let mut new = endpoint(app);
+    new.secrets[0].key = Secret::new("whsec_endpoint_canary");
+    new.headers = vec![("authorization".to_owned(), Secret::new("header_canary"))];
+    db.store().create_endpoint(new, None).await.unwrap();
+    for entry in std::fs::read_dir(db.folder.path()).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        assert!(!bytes.windows(6).any(|window| window == b"canary"));
+    }
+    // What is not secret does stand there, so the search can find something.
+    let bytes: Vec<u8> = ["test.db", "test.db-wal"]
+        .iter()
+        .flat_map(|name| std::fs::read(db.folder.path().join(name)).unwrap_or_default())
+        .collect();
+    assert!(bytes.windows(11).any(|window| window == b"example.com"));
+}
+
+#[tokio::test]
+async fn a_clean_end_leaves_one_file_with_everything() {
+    let db = TestDatabase::sqlite();
+    db.application("a").await;
+    db.close();
+    assert!(!db.folder.path().join("test.db-wal").exists());
+}
