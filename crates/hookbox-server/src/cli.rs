@@ -21,6 +21,7 @@ mod verb;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -28,6 +29,9 @@ use self::client::Client;
 use self::error::Error;
 use self::out::Out;
 use crate::settings::{Given, Settings};
+
+/// How long threads may take to end when a command has.
+const CLOSING: Duration = Duration::from_secs(5);
 
 /// The inbox and the outbox for webhooks.
 ///
@@ -158,10 +162,13 @@ impl Cli {
             Err(error) => return Out::default().fail(&Error::Failed(error.to_string())),
         };
         let mut out = Out::default();
-        match runtime.block_on(self.perform(&mut out)) {
+        let code = match runtime.block_on(self.perform(&mut out)) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => out.fail(&error),
-        }
+        };
+        // A name that the system is still looking up must not keep the process.
+        runtime.shutdown_timeout(CLOSING);
+        code
     }
 
     async fn perform(self, out: &mut Out) -> Result<(), Error> {

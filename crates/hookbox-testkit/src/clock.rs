@@ -32,7 +32,18 @@ pub(crate) async fn pause(duration: Duration) {
 ///
 /// # Panics
 /// When it does not happen within [`PATIENCE`].
-pub async fn eventually<T, F>(what: &str, mut ask: impl FnMut() -> F) -> T
+pub async fn eventually<T, F>(what: &str, ask: impl FnMut() -> F) -> T
+where
+    F: Future<Output = Option<T>>,
+{
+    match in_time(ask).await {
+        Some(answer) => answer,
+        None => panic!("waited {} s in vain: {what}", PATIENCE.as_secs()),
+    }
+}
+
+/// Asks again and again until the answer is `Some`; `None` when it is not within [`PATIENCE`].
+pub async fn in_time<T, F>(mut ask: impl FnMut() -> F) -> Option<T>
 where
     F: Future<Output = Option<T>>,
 {
@@ -44,8 +55,5 @@ where
             pause(Duration::from_millis(10)).await;
         }
     };
-    match tokio::time::timeout(PATIENCE, asking).await {
-        Ok(answer) => answer,
-        Err(_) => panic!("waited {} s in vain: {what}", PATIENCE.as_secs()),
-    }
+    tokio::time::timeout(PATIENCE, asking).await.ok()
 }

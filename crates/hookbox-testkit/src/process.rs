@@ -1,29 +1,34 @@
 //! The built server as a process of its own.
 
 mod log;
+mod port;
 mod setup;
 
 use std::fmt;
 use std::net::SocketAddr;
 use std::process::ExitStatus;
-use std::sync::{Mutex, PoisonError};
 
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use tokio::process::Child;
 
 use self::log::Log;
-pub use self::setup::{Setup, free_address};
-use crate::clock::{PATIENCE, eventually};
+pub use self::port::Port;
+pub use self::setup::Setup;
+use crate::clock::{PATIENCE, pause};
 use crate::http::Client;
 
 /// The token with every right.
 pub const ADMIN_TOKEN: &str = "hbt_of_the_tests_0123456789abcdef0123456789";
+/// What the server says once it can be reached.
+const LISTENING: &str = "hookbox is listening on";
 
 /// A running server. It is killed when dropped; its files go with its setup.
 pub struct Server {
     setup: Setup,
     child: Child,
     log: Log,
+    /// How often it was started.
+    starts: usize,
 }
 
 impl fmt::Debug for Server {
@@ -56,13 +61,13 @@ impl Server {
     /// A client without a token.
     #[must_use]
     pub fn stranger(&self) -> Client {
-        Client::new(self.setup.address)
+        Client::new(self.setup.address())
     }
 
     /// Where it listens; the same after a restart.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
-        self.setup.address
+        self.setup.address()
     }
 
     /// How it was started.
@@ -127,35 +132,22 @@ impl Server {
     /// When it does not come up.
     pub async fn restart(&mut self) {
         self.child = self.setup.spawn(&self.log);
+        self.starts += 1;
         if let Err(log) = self.ready().await {
             panic!("the server did not start again:\n{log}");
         }
     }
 
     async fn ready(&mut self) -> Result<(), String> {
-        let client = self.stranger();
-        let child = Mutex::new(&mut self.child);
-        let up = eventually("the server answers", || async {
-            let ended = child
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .try_wait();
-            if let Ok(Some(status)) = ended {
-                return Some(Err(status));
-            }
-            let nothing = crate::http::full(b"");
-            let reply = client
-                .try_send(http::Method::GET, "/livez", &[], nothing)
-                .await;
-            reply.is_ok().then_some(Ok(()))
-        });
-        let up = up.await;
-        match up {
-            Ok(()) => Ok(()),
-            Err(status) => {
-                self.log.ended().await;
-                Err(format!("{status}\n{}", self.log()))
-            }
-        }
+        let up = self.log.says(LISTENING, self.starts);
+        let ended = tokio::select! {
+            () = up => None,
+            status = self.child.wait() => Some(status),
+            () = pause(PATIENCE) => panic!("the server neither listens nor ends:\n{}", self.log()),
+        };
+        let Some(status) = ended else { return Ok(()) };
+        let status = status.expect("a child can be waited for");
+        self.log.ended().await;
+        Err(format!("{status}\n{}", self.log()))
     }
 }

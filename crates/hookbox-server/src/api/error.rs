@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
@@ -187,6 +187,8 @@ impl IntoResponse for Fault {
         let extra = match self {
             Self::Unauthenticated => Some((WWW_AUTHENTICATE, "Bearer")),
             Self::Unavailable => Some((RETRY_AFTER, "1")),
+            // The rest of the body is not wanted, so the connection cannot be used again.
+            Self::TooLarge => Some((CONNECTION, "close")),
             _ => None,
         };
         let mut response = (status, [(CONTENT_TYPE, JSON)], self.body()).into_response();

@@ -28,6 +28,12 @@ pub(super) fn assert_refused(reply: &Reply, status: u16, what: &str) {
         "{what}: {body}"
     );
     assert!(!body["detail"].is_null(), "{what}: {body}");
+    // What is left of the body would otherwise stand in the way of the next request.
+    let closes = reply
+        .headers
+        .get("connection")
+        .is_some_and(|value| value == "close");
+    assert_eq!(closes, status == 413, "{what}: {reply:?}");
 }
 
 pub(super) async fn nothing_left(server: &Server) {

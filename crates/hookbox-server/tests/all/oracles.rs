@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
-use hookbox_testkit::process::{ADMIN_TOKEN, free_address};
+use hookbox_testkit::process::{ADMIN_TOKEN, Port};
 use hookbox_testkit::sign::{GITHUB_SECRET, SHOPIFY_SECRET, STANDARD_SECRET, STRIPE_SECRET};
 use tokio::process::Command;
 
@@ -17,7 +17,8 @@ fn folder() -> PathBuf {
 /// Runs a script that listens on a port of its own, beside a server that forwards to that port; returns what it
 /// said.
 async fn ask(program: &Path, script: &str) -> String {
-    let sink = free_address();
+    let port = Port::free();
+    let sink = port.address();
     let sources = ["stripe", "shopify", "github", "standard-webhooks"]
         .into_iter()
         .zip([

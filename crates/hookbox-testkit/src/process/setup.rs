@@ -1,15 +1,15 @@
 //! How a server is started: on files and a port of its own.
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU16, Ordering};
 
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
 use super::log::Log;
+use super::port::Port;
 use super::{ADMIN_TOKEN, Server};
 use crate::clock::PATIENCE;
 
@@ -22,7 +22,7 @@ const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 pub struct Setup {
     binary: PathBuf,
     directory: Arc<TempDir>,
-    pub(super) address: SocketAddr,
+    port: Arc<Port>,
     environment: Vec<(String, String)>,
     wrapper: Vec<String>,
     arguments: Vec<String>,
@@ -36,11 +36,12 @@ impl Setup {
     #[must_use]
     pub fn new(binary: &str) -> Self {
         let directory = TempDir::new().expect("a directory");
-        let address = free_address();
+        let port = Port::free();
+        let address = port.address();
         let setup = Self {
             binary: binary.into(),
             directory: Arc::new(directory),
-            address,
+            port: Arc::new(port),
             environment: Vec::new(),
             wrapper: Vec::new(),
             arguments: vec!["serve".into()],
@@ -53,6 +54,12 @@ impl Setup {
             .env("HOOKBOX_SECRET_KEY", SECRET_KEY)
             .env("HOOKBOX_EGRESS_ALLOW", "127.0.0.0/8")
             .env("HOOKBOX_ALLOW_HTTP", "true")
+    }
+
+    /// Where the server listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.port.address()
     }
 
     /// With this in its environment.
@@ -111,6 +118,7 @@ impl Setup {
             child: self.spawn(&log),
             setup: self,
             log,
+            starts: 1,
         };
         server.ready().await?;
         Ok(server)
@@ -123,7 +131,7 @@ impl Setup {
     pub async fn run(&self, arguments: &[&str]) -> Output {
         let mut command = self.command(&self.binary, arguments);
         command
-            .env("HOOKBOX_URL", format!("http://{}", self.address))
+            .env("HOOKBOX_URL", format!("http://{}", self.address()))
             .env("HOOKBOX_TOKEN", ADMIN_TOKEN);
         let output = tokio::time::timeout(PATIENCE, command.output()).await;
         match output {
@@ -162,25 +170,5 @@ impl Setup {
             .stdin(Stdio::null())
             .kill_on_drop(true);
         command
-    }
-}
-
-/// A port that no outgoing connection takes while the server is down: below the range of those.
-///
-/// # Panics
-/// Never: the ports of the range fit.
-#[must_use]
-pub fn free_address() -> SocketAddr {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    // Test processes that run side by side begin at different ports.
-    let start = std::process::id() % 100 * 100;
-    loop {
-        let offset = u32::from(NEXT.fetch_add(1, Ordering::Relaxed));
-        let port = 20_000 + (start + offset) % 10_000;
-        let port = u16::try_from(port).expect("30,000 fits into u16");
-        let address = SocketAddr::from(([127, 0, 0, 1], port));
-        if TcpListener::bind(address).is_ok() {
-            return address;
-        }
     }
 }
