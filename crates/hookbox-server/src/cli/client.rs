@@ -73,7 +73,10 @@ impl Client {
                 "what answers at {} is not a hookbox",
                 self.url
             ))),
-            (401 | 403, _) => Err(Error::NotAuthorized(said)),
+            (401 | 403, _) => {
+                let said = said.trim_end_matches('.').to_owned();
+                Err(Error::NotAuthorized(said))
+            }
             (404, _) => Err(Error::NotFound(said)),
             _ => Err(Error::Failed(said)),
         }

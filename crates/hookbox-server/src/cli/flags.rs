@@ -49,10 +49,18 @@ fn arg(setting: &Setting, flag: &'static str, command: Command) -> Arg {
         default => format!(" [default: {default}]"),
     };
     let about = setting.about.trim_end_matches('.').replace('`', "");
-    let arg = Arg::new(setting.name)
+    let warning = match setting.secret {
+        true => "; better not as a flag, which others may see",
+        false => "",
+    };
+    // Named as the flag: a verb may have an argument that is named as the setting.
+    let arg = Arg::new(flag)
         .long(flag)
         .value_name("VALUE")
-        .help(format!("{about} [env: {}]{default}", setting.variable()))
+        .help(format!(
+            "{about}{warning} [env: {}]{default}",
+            setting.variable()
+        ))
         .global(command == Command::Call);
     if setting.default == "false" {
         arg.num_args(0..=1)
@@ -77,8 +85,8 @@ impl<C: Of> Args for Flags<C> {
 
 impl<C: Of> FromArgMatches for Flags<C> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let given = known(C::COMMAND).filter_map(|(setting, _)| {
-            let value = matches.get_one::<String>(setting.name)?;
+        let given = known(C::COMMAND).filter_map(|(setting, flag)| {
+            let value = matches.get_one::<String>(flag)?;
             Some((setting.name, value.clone()))
         });
         Ok(Self {
@@ -90,5 +98,35 @@ impl<C: Of> FromArgMatches for Flags<C> {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::CommandFactory as _;
+
+    use crate::cli::Cli;
+
+    /// No verb has an argument of a global flag's name: one would take the value of the other.
+    #[test]
+    fn flags_that_all_verbs_know_are_no_verbs_own() {
+        fn check(command: &clap::Command, above: &BTreeSet<String>) {
+            let ids = |global| {
+                let args = command.get_arguments();
+                let args = args.filter(move |arg| arg.is_global_set() == global);
+                args.map(|arg| arg.get_id().to_string())
+            };
+            let shared: Vec<_> = ids(false).filter(|id| above.contains(id)).collect();
+            assert!(shared.is_empty(), "{}: {shared:?}", command.get_name());
+            let above = above.iter().cloned().chain(ids(true)).collect();
+            for verb in command.get_subcommands() {
+                check(verb, &above);
+            }
+        }
+        let cli = Cli::command();
+        cli.clone().debug_assert();
+        check(&cli, &BTreeSet::new());
     }
 }
