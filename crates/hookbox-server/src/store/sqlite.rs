@@ -260,3 +260,34 @@ fn check_key(db: &Connection, sealer: &Sealer) -> std::result::Result<(), OpenEr
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_linked_sqlite_does_not_lose_commits() {
+        assert!(
+            rusqlite::version_number() >= OLDEST,
+            "{}",
+            rusqlite::version()
+        );
+    }
+
+    #[test]
+    fn every_connection_waits_for_the_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        for reader in [false, true] {
+            let db = connect(&path, reader).unwrap();
+            let mode: String = db
+                .pragma_query_value(None, "journal_mode", |row| row.get(0))
+                .unwrap();
+            let synchronous: i64 = db
+                .pragma_query_value(None, "synchronous", |row| row.get(0))
+                .unwrap();
+            // 2 is FULL.
+            assert_eq!((mode.as_str(), synchronous), ("wal", 2));
+        }
+    }
+}

@@ -50,34 +50,38 @@ struct Claim<'a, 'b> {
 
 impl Claim<'_, '_> {
     /// Looks into the queue of one endpoint after the other, beginning behind where the last claim ended,
-    /// so that every endpoint has its turn however long another's queue is.
+    /// so that every endpoint has its turn however many there are and however long another's queue is.
     fn run(mut self) -> Result<Claimed> {
         self.context.handoff.begin_claim();
         let start = self.context.routes.turn;
-        let mut at = start;
-        let mut wrapped = false;
-        for _ in 0..ENDPOINTS {
+        let (mut at, mut wrapped, mut looked) = (start, start == EndpointId([0; 16]), 0);
+        loop {
             let next = self
                 .next_endpoint(at)?
-                .filter(|(id, _)| !(wrapped && *id > start));
+                .filter(|(id, _)| !wrapped || start == EndpointId([0; 16]) || *id <= start);
             let Some((endpoint, due)) = next else {
-                if wrapped || start == EndpointId([0; 16]) {
+                if wrapped {
                     break;
                 }
-                wrapped = true;
-                at = EndpointId([0; 16]);
+                (at, wrapped) = (EndpointId([0; 16]), true);
                 continue;
             };
-            at = endpoint;
+            if looked == ENDPOINTS {
+                // The rest has its turn in the next claim, which is due at once.
+                self.next_due = Some(self.now);
+                break;
+            }
+            looked += 1;
             if due > self.now {
                 self.next_due = Some(self.next_due.map_or(due, |known| known.min(due)));
             } else if self.context.handoff.is_full() {
                 break;
             } else {
                 self.take(endpoint)?;
-                self.context.routes.turn = endpoint;
             }
+            at = endpoint;
         }
+        self.context.routes.turn = at;
         if let Some(due) = self.next_due {
             self.context.due_at(due);
         }

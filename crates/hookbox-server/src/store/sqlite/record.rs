@@ -64,7 +64,7 @@ fn record(context: &mut Context<'_>, draft: Draft, lease: Time) -> Result<Record
         quarantined: matches!(receipt, Some(Known::OtherBytes)),
         created_at: draft.created_at,
     });
-    insert_message(context, &message)?;
+    insert_message(context, &message, draft.seen.as_ref())?;
     once::remember(context, draft.once.as_ref())?;
     if let Some(seen) = &draft.seen {
         insert_receipt(context, seen, &message)?;
@@ -128,7 +128,7 @@ fn insert_receipt(context: &Context<'_>, seen: &Seen, message: &Message) -> Resu
     Ok(())
 }
 
-fn insert_message(context: &Context<'_>, message: &Message) -> Result<()> {
+fn insert_message(context: &Context<'_>, message: &Message, seen: Option<&Seen>) -> Result<()> {
     let channels = (!message.channels.is_empty()).then(|| json(&message.channels));
     let headers = (!message.headers.is_empty()).then(|| messages::write_headers(&message.headers));
     let inserted = context
@@ -143,6 +143,7 @@ fn insert_message(context: &Context<'_>, message: &Message) -> Result<()> {
             message.content_type,
             &message.payload[..],
             message.source.map(|id| Blob(id.0)),
+            seen.map(|seen| &seen.event_id),
             headers,
             message.quarantined,
             message.created_at,

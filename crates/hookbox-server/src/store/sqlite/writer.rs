@@ -173,6 +173,18 @@ impl Writer {
     }
 }
 
+/// Ends the process when the writer panics: without it nothing can be recorded, and a supervisor can start anew.
+struct LastWord;
+
+impl Drop for LastWord {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            tracing::error!("the database writer panicked; the process ends");
+            std::process::abort();
+        }
+    }
+}
+
 struct Thread {
     db: Connection,
     sealer: Sealer,
@@ -183,6 +195,7 @@ struct Thread {
 
 impl Thread {
     fn run(mut self, mut jobs: mpsc::Receiver<Box<dyn Job>>) {
+        let _last_word = LastWord;
         while let Some(first) = jobs.blocking_recv() {
             let mut group = vec![first];
             while group.len() < GROUP {

@@ -156,3 +156,21 @@ async fn a_claim_tells_when_it_pays_to_come_again() {
     let claimed = db.store().claim(NOW, NOW).await.unwrap();
     assert_eq!((claimed.count, claimed.next_due), (0, None));
 }
+
+#[tokio::test]
+async fn many_endpoints_with_nothing_due_hide_none_that_has() {
+    let db = waiting(ROOMY, 1100, 0).await;
+    db.handoff().close();
+    let later = NOW.plus(Duration::from_hours(1));
+    let mut not_yet = draft("a");
+    not_yet.created_at = later;
+    db.store().record(vec![not_yet]).await.unwrap();
+    let last = db.application("last").await;
+    let due = db.endpoint(last, |_| {}).await;
+    db.store().record(vec![draft("last")]).await.unwrap();
+    db.reopen();
+    let first = db.store().claim(NOW, later).await.unwrap();
+    assert_eq!((first.count, first.next_due), (0, Some(NOW)));
+    assert_eq!(db.store().claim(NOW, later).await.unwrap().count, 1);
+    assert_eq!(db.handed_over()[0].endpoint.id, due);
+}

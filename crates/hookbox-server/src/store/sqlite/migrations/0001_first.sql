@@ -75,6 +75,7 @@ CREATE TABLE message (
     content_type TEXT NOT NULL,
     payload BLOB NOT NULL,
     source_id BLOB,
+    source_event_id TEXT, -- the provider's name for it, as in its receipt
     headers BLOB,
     quarantined INTEGER NOT NULL CHECK (quarantined IN (0, 1)),
     created_at INTEGER NOT NULL
@@ -93,8 +94,6 @@ CREATE TABLE receipt (
     seen INTEGER NOT NULL,
     PRIMARY KEY (source_id, event_id, digest)
 ) STRICT, WITHOUT ROWID;
-
-CREATE INDEX receipt_message ON receipt (source_id, message_id);
 
 -- The queue. due_at is when something moves the row next: the next try, or the end of a lease.
 CREATE TABLE delivery (

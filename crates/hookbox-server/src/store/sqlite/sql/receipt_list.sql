@@ -1,5 +1,8 @@
-SELECT event_id, digest, message_id, received_at, seen
-FROM receipt
-WHERE source_id = ?1 AND message_id > ?2 AND message_id < ?3
-ORDER BY message_id ASC
+SELECT receipt.event_id, receipt.digest, receipt.message_id, receipt.received_at, receipt.seen
+FROM message
+JOIN receipt ON receipt.source_id = message.source_id AND receipt.event_id = message.source_event_id
+    AND receipt.message_id = message.id
+WHERE message.application_id = (SELECT application_id FROM source WHERE id = ?1)
+    AND message.id > ?2 AND message.id < ?3 AND message.source_id = ?1
+ORDER BY message.id ASC
 LIMIT ?4
