@@ -1,5 +1,6 @@
 //! The terminal: a file for each command.
 
+mod answer;
 mod app;
 mod attempt;
 mod client;
@@ -7,6 +8,7 @@ mod dead;
 mod demo;
 mod endpoint;
 mod error;
+mod flags;
 mod healthcheck;
 mod message;
 mod migrate;
@@ -27,8 +29,9 @@ use clap::{Args, Parser, Subcommand};
 
 use self::client::Client;
 use self::error::Error;
+use self::flags::{Calling, Flags, Migrating, Serving};
 use self::out::Out;
-use crate::settings::{Given, Settings};
+use crate::settings::{Faults, Given};
 
 /// How long threads may take to end when a command has.
 const CLOSING: Duration = Duration::from_secs(5);
@@ -60,12 +63,13 @@ enum Command {
     )]
     Serve {
         #[command(flatten)]
-        place: Place,
+        flags: Flags<Serving>,
         /// Bring an older database up to date first
         #[arg(long)]
         migrate: bool,
     },
     /// Tell the whole story in a few seconds, on a throw-away database
+    #[command(after_help = "Example:\n  hookbox demo --listen 127.0.0.1:8080")]
     Demo {
         /// Where to listen; a free port of this machine when not given
         #[arg(long, value_name = "ADDRESS")]
@@ -75,11 +79,15 @@ enum Command {
         exit: bool,
     },
     /// Bring the database up to date, while nothing serves it
+    #[command(
+        after_help = "Example:\n  hookbox migrate --database sqlite:/var/lib/hookbox/hookbox.db"
+    )]
     Migrate {
         #[command(flatten)]
-        place: Place,
+        flags: Flags<Migrating>,
     },
     /// Show what is set, and where from
+    #[command(after_help = "Example:\n  hookbox settings --config /etc/hookbox.toml")]
     Settings {
         /// As JSON
         #[arg(long)]
@@ -89,60 +97,60 @@ enum Command {
         markdown: bool,
     },
     /// Ask a running server whether it is ready: exit code 0 or 1
+    #[command(after_help = "Example:\n  hookbox healthcheck --server http://127.0.0.1:8080")]
     Healthcheck {
         #[command(flatten)]
-        to: To,
+        flags: Flags<Calling>,
     },
     /// Make, list and revoke API tokens
-    #[command(subcommand_required = true)]
+    #[command(
+        subcommand_required = true,
+        after_help = "Example:\n  hookbox token create ci"
+    )]
     Token(Remote<token::Token>),
     /// The doors for incoming webhooks
-    #[command(subcommand_required = true)]
+    #[command(
+        subcommand_required = true,
+        after_help = "Example:\n  hookbox source receipts stripe"
+    )]
     Source(Remote<source::Source>),
     /// Applications: whoever messages and endpoints belong to
-    #[command(subcommand_required = true)]
+    #[command(
+        subcommand_required = true,
+        after_help = "Example:\n  hookbox app list"
+    )]
     App(Remote<app::App>),
     /// Endpoints: where an application's messages go
-    #[command(subcommand_required = true)]
+    #[command(
+        subcommand_required = true,
+        after_help = "Example:\n  hookbox endpoint list acme"
+    )]
     Endpoint(Remote<endpoint::Endpoint>),
     /// Messages: what happened
-    #[command(subcommand_required = true)]
+    #[command(
+        subcommand_required = true,
+        after_help = "Example:\n  hookbox message get acme msg_…"
+    )]
     Message(Remote<message::Message>),
     /// Attempts: every try, and how it ended
-    #[command(subcommand_required = true)]
+    #[command(
+        subcommand_required = true,
+        after_help = "Example:\n  hookbox attempt list acme --message msg_…"
+    )]
     Attempt(Remote<attempt::Attempt>),
     /// Dead letters: deliveries that were given up
-    #[command(subcommand_required = true)]
+    #[command(
+        subcommand_required = true,
+        after_help = "Example:\n  hookbox dead replay --all"
+    )]
     Dead(Remote<dead::Dead>),
-}
-
-/// Where a server listens and what it keeps.
-#[derive(Debug, Args)]
-struct Place {
-    /// The address and port to listen on
-    #[arg(long, value_name = "ADDRESS")]
-    listen: Option<String>,
-    /// The database, sqlite:PATH
-    #[arg(long, value_name = "URL")]
-    database: Option<String>,
-}
-
-/// Which server to talk to.
-#[derive(Clone, Debug, Args)]
-struct To {
-    /// The server
-    #[arg(long, global = true, value_name = "URL")]
-    server: Option<String>,
-    /// The API token; better in `HOOKBOX_TOKEN`, where no process list shows it
-    #[arg(long, global = true, value_name = "TOKEN")]
-    token: Option<String>,
 }
 
 /// A command of a running server.
 #[derive(Debug, Args)]
 struct Remote<V: Subcommand> {
     #[command(flatten)]
-    to: To,
+    flags: Flags<Calling>,
     /// Print JSON, as the API gave it
     #[arg(long, global = true)]
     json: bool,
@@ -151,7 +159,8 @@ struct Remote<V: Subcommand> {
 }
 
 impl Cli {
-    /// Runs the command and says how it ended: 0 done, 1 failed, 3 not found, 4 not authorized, 5 no server.
+    /// Runs the command and says how it ended: 0 done, 1 failed, 2 asked wrongly, 3 not found, 4 not authorized,
+    /// 5 no server, 128 and the signal when one cut it short.
     #[must_use]
     pub fn run(self) -> ExitCode {
         let runtime = match tokio::runtime::Builder::new_multi_thread()
@@ -174,24 +183,25 @@ impl Cli {
     async fn perform(self, out: &mut Out) -> Result<(), Error> {
         let config = self.config.as_deref();
         let given = |flags| Given::gather(config, flags);
-        let settings = |flags| -> Result<Settings, Error> { Ok(given(flags)?.settings()?) };
         match self.command {
-            Command::Serve { place, migrate } => {
-                Ok(serve::run(out, &settings(place.flags())?, migrate).await?)
+            Command::Serve { flags, migrate } => {
+                serve::run(out, &given(flags.given)?.settings()?, migrate).await
             }
             Command::Demo { listen, exit } => demo::run(out, listen, exit).await,
-            Command::Migrate { place } => migrate::run(out, &settings(place.flags())?),
+            Command::Migrate { flags } => migrate::run(out, &given(flags.given)?.settings()?),
             Command::Settings { json, markdown } => {
                 show::run(out, &given(BTreeMap::new())?, json, markdown)
             }
-            Command::Healthcheck { to } => healthcheck::run(out, &settings(to.flags())?).await,
-            Command::Token(remote) => token::run(remote.begin(out, settings)?).await,
-            Command::Source(remote) => source::run(remote.begin(out, settings)?).await,
-            Command::App(remote) => app::run(remote.begin(out, settings)?).await,
-            Command::Endpoint(remote) => endpoint::run(remote.begin(out, settings)?).await,
-            Command::Message(remote) => message::run(remote.begin(out, settings)?).await,
-            Command::Attempt(remote) => attempt::run(remote.begin(out, settings)?).await,
-            Command::Dead(remote) => dead::run(remote.begin(out, settings)?).await,
+            Command::Healthcheck { flags } => {
+                healthcheck::run(out, given(flags.given)?.caller()?).await
+            }
+            Command::Token(remote) => token::run(remote.begin(out, given)?).await,
+            Command::Source(remote) => source::run(remote.begin(out, given)?).await,
+            Command::App(remote) => app::run(remote.begin(out, given)?).await,
+            Command::Endpoint(remote) => endpoint::run(remote.begin(out, given)?).await,
+            Command::Message(remote) => message::run(remote.begin(out, given)?).await,
+            Command::Attempt(remote) => attempt::run(remote.begin(out, given)?).await,
+            Command::Dead(remote) => dead::run(remote.begin(out, given)?).await,
         }
     }
 }
@@ -207,35 +217,13 @@ impl<V: Subcommand> Remote<V> {
     fn begin<'a>(
         self,
         out: &'a mut Out,
-        settings: impl FnOnce(BTreeMap<&'static str, String>) -> Result<Settings, Error>,
+        given: impl FnOnce(BTreeMap<&'static str, String>) -> Result<Given, Faults>,
     ) -> Result<Task<'a, V>, Error> {
         out.json = self.json;
-        let client = Client::new(&settings(self.to.flags())?);
         Ok(Task {
             verb: self.verb,
-            client,
+            client: Client::new(given(self.flags.given)?.caller()?),
             out,
         })
     }
-}
-
-impl Place {
-    fn flags(self) -> BTreeMap<&'static str, String> {
-        given([("listen", self.listen), ("database", self.database)])
-    }
-}
-
-impl To {
-    fn flags(self) -> BTreeMap<&'static str, String> {
-        given([("url", self.server), ("token", self.token)])
-    }
-}
-
-fn given<const N: usize>(
-    flags: [(&'static str, Option<String>); N],
-) -> BTreeMap<&'static str, String> {
-    flags
-        .into_iter()
-        .filter_map(|(name, value)| Some((name, value?)))
-        .collect()
 }

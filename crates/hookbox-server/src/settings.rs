@@ -1,5 +1,6 @@
 //! Every setting, declared once, and gathered once: file < environment < flags.
 
+mod nearest;
 mod parse;
 mod read;
 mod source;
@@ -24,100 +25,125 @@ pub struct Setting {
     pub default: &'static str,
     /// It is never shown, and may be given as a file: `HOOKBOX_…_FILE`.
     pub secret: bool,
+    /// Its flag, if it has one, and the commands that know it.
+    pub flag: Option<(&'static str, &'static [Command])>,
     /// What it means.
     pub about: &'static str,
 }
 
-const fn plain(name: &'static str, default: &'static str, about: &'static str) -> Setting {
+/// What knows flags of settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// `hookbox serve`.
+    Serve,
+    /// `hookbox migrate`.
+    Migrate,
+    /// What calls a running server.
+    Call,
+}
+
+const fn setting(name: &'static str, default: &'static str, about: &'static str) -> Setting {
     Setting {
         name,
         default,
         secret: false,
+        flag: None,
         about,
     }
 }
-
-const fn secret(name: &'static str, about: &'static str) -> Setting {
-    Setting {
-        name,
-        default: "",
-        secret: true,
-        about,
-    }
-}
-
-/// All settings.
-pub const SETTINGS: [Setting; 12] = [
-    plain(
-        "listen",
-        "127.0.0.1:8080",
-        "The address and port to listen on.",
-    ),
-    plain(
-        "database",
-        "sqlite:hookbox.db",
-        "Where everything is kept: `sqlite:PATH`.",
-    ),
-    secret(
-        "admin_token",
-        "A token with every right, for automation; 32 characters or more. Without it the first start creates one \
-         and prints it once.",
-    ),
-    secret(
-        "secret_key",
-        "Seals the secrets in the database: base64 of 32 bytes. Without it the first start writes a key file beside \
-         the database.",
-    ),
-    plain(
-        "egress_allow",
-        "",
-        "Networks that strangers' endpoints may reach although they are not public, with an optional port: \
-         `10.1.0.0/16,127.0.0.1:9700,[fd00::/8]:443`.",
-    ),
-    plain(
-        "allow_http",
-        "false",
-        "Whether strangers' endpoints may be plain http.",
-    ),
-    plain(
-        "retry_schedule",
-        "",
-        "The waits after the first, second, … failed try, for every endpoint without a schedule of its own: \
-         `5s,30s,5m`. Without it, three days for strangers' endpoints and three retries for your own app.",
-    ),
-    plain(
-        "endpoint_concurrency",
-        "32",
-        "Tries in flight to one endpoint at once; 1 to 1000.",
-    ),
-    plain(
-        "log",
-        "info",
-        "What is logged: a level, or a filter such as `info,hookbox_server::engine=debug`.",
-    ),
-    plain(
-        "log_format",
-        "auto",
-        "`text`, `json`, or `auto`: text on a terminal, JSON elsewhere.",
-    ),
-    plain(
-        "url",
-        "http://127.0.0.1:8080",
-        "The server that commands such as `hookbox app list` talk to.",
-    ),
-    secret(
-        "token",
-        "The token that those commands use; `admin_token` when it is not set.",
-    ),
-];
 
 impl Setting {
+    const fn secret(self) -> Self {
+        Self {
+            secret: true,
+            ..self
+        }
+    }
+
+    const fn flag(self, flag: &'static str, of: &'static [Command]) -> Self {
+        Self {
+            flag: Some((flag, of)),
+            ..self
+        }
+    }
+
     /// Its name in the environment.
     #[must_use]
     pub fn variable(&self) -> String {
         format!("HOOKBOX_{}", self.name.to_ascii_uppercase())
     }
 }
+
+const SERVE: &[Command] = &[Command::Serve];
+const CALL: &[Command] = &[Command::Call];
+
+/// All settings.
+pub const SETTINGS: [Setting; 12] = [
+    setting(
+        "listen",
+        "127.0.0.1:8080",
+        "The address and port to listen on.",
+    ).flag("listen", SERVE),
+    setting(
+        "database",
+        "sqlite:hookbox.db",
+        "Where everything is kept: `sqlite:PATH`.",
+    ).flag("database", &[Command::Serve, Command::Migrate]),
+    setting(
+        "admin_token",
+        "",
+        "A token with every right, for automation; 32 characters or more. Without it the first start creates one \
+         and prints it once.",
+    ).secret(),
+    setting(
+        "secret_key",
+        "",
+        "Seals the secrets in the database: base64 of 32 bytes. Without it the first start writes a key file beside \
+         the database.",
+    ).secret(),
+    setting(
+        "egress_allow",
+        "",
+        "Networks that strangers' endpoints may reach although they are not public, with an optional port: \
+         `10.1.0.0/16,127.0.0.1:9700,[fd00::/8]:443`.",
+    ).flag("egress-allow", SERVE),
+    setting(
+        "allow_http",
+        "false",
+        "Whether strangers' endpoints may be plain http.",
+    ).flag("allow-http", SERVE),
+    setting(
+        "retry_schedule",
+        "",
+        "The waits after the first, second, … failed try, for every endpoint without a schedule of its own: \
+         `5s,30s,5m`. Without it, three days for strangers' endpoints and three retries for your own app.",
+    ).flag("retry-schedule", SERVE),
+    setting(
+        "endpoint_concurrency",
+        "32",
+        "Tries in flight to one endpoint at once; 1 to 1000.",
+    ).flag("endpoint-concurrency", SERVE),
+    setting(
+        "log",
+        "info",
+        "What is logged: a level, or a filter such as `info,hookbox_server::engine=debug`.",
+    ).flag("log", SERVE),
+    setting(
+        "log_format",
+        "auto",
+        "`text`, `json`, or `auto`: text on a terminal, JSON elsewhere.",
+    ).flag("log-format", SERVE),
+    setting(
+        "url",
+        "http://127.0.0.1:8080",
+        "The server that commands such as `hookbox app list` talk to.",
+    ).flag("server", CALL),
+    setting(
+        "token",
+        "",
+        "The token that those commands use; `admin_token` when it is not set.",
+    ).secret().flag("token", CALL),
+];
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,14 +192,19 @@ pub struct Settings {
     pub log: String,
     /// How it looks.
     pub log_format: LogFormat,
-    /// The server that commands talk to.
-    pub url: String,
-    /// The token that commands use.
-    pub token: Option<Secret>,
     /// The sources of the settings file.
     pub sources: Vec<SourceDraft>,
     /// Each value as text, and where it came from; for showing.
     pub found: BTreeMap<&'static str, (String, Origin)>,
+}
+
+/// What a command needs to call a running server.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// The server.
+    pub url: String,
+    /// The token that it knows.
+    pub token: Option<Secret>,
 }
 
 /// The page `docs/settings.md`.

@@ -14,6 +14,7 @@ pub(super) enum Attempt {
     #[command(group(ArgGroup::new("of").required(true).args(["message", "endpoint"])))]
     List {
         /// The application's id or uid
+        #[arg(default_value = "default")]
         app: String,
         /// The tries of this message
         #[arg(long)]

@@ -7,9 +7,11 @@ use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, USER_AGE
 use http::{Method, Uri};
 use serde_json::Value;
 
+use super::answer::Answer;
 use super::error::Error;
 use crate::egress::{self, FailureKind, Limits, Policy, Request, Resolver};
-use crate::settings::Settings;
+use crate::model::Secret;
+use crate::settings::Caller;
 
 /// An answer of the API is not larger than this.
 const LARGEST: usize = 64 * 1024 * 1024;
@@ -19,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub(super) struct Client {
     url: String,
-    token: Option<String>,
+    token: Option<Secret>,
     way: egress::Client,
 }
 
@@ -31,28 +33,27 @@ pub(super) fn encoded(text: &str) -> String {
 }
 
 impl Client {
-    pub(super) fn new(settings: &Settings) -> Self {
-        let token = settings.token.as_ref().or(settings.admin_token.as_ref());
+    pub(super) fn new(caller: Caller) -> Self {
         Self {
-            url: settings.url.clone(),
-            token: token.map(|token| token.expose().to_owned()),
+            url: caller.url,
+            token: caller.token,
             way: egress::Client::new(Policy::Trusted, Resolver::system()),
         }
     }
 
-    pub(super) async fn get(&self, path: &str) -> Result<Value, Error> {
+    pub(super) async fn get(&self, path: &str) -> Result<Answer, Error> {
         self.call(Method::GET, path, None).await
     }
 
-    pub(super) async fn post(&self, path: &str, body: &Value) -> Result<Value, Error> {
+    pub(super) async fn post(&self, path: &str, body: &Value) -> Result<Answer, Error> {
         self.call(Method::POST, path, Some(body.to_string())).await
     }
 
-    pub(super) async fn patch(&self, path: &str, body: &Value) -> Result<Value, Error> {
+    pub(super) async fn patch(&self, path: &str, body: &Value) -> Result<Answer, Error> {
         self.call(Method::PATCH, path, Some(body.to_string())).await
     }
 
-    pub(super) async fn delete(&self, path: &str) -> Result<Value, Error> {
+    pub(super) async fn delete(&self, path: &str) -> Result<Answer, Error> {
         self.call(Method::DELETE, path, None).await
     }
 
@@ -62,14 +63,22 @@ impl Client {
         method: Method,
         path: &str,
         body: Option<String>,
-    ) -> Result<Value, Error> {
+    ) -> Result<Answer, Error> {
         let (status, text) = self.raw(method, path, body).await?;
-        let answer: Value = serde_json::from_slice(&text).unwrap_or(Value::Null);
-        match status {
-            200..=299 => Ok(answer),
-            401 | 403 => Err(Error::NotAuthorized(detail(&answer, status))),
-            404 => Err(Error::NotFound(detail(&answer, status))),
-            _ => Err(Error::Failed(detail(&answer, status))),
+        let answer = Answer::read(status, &text);
+        let said = detail(answer.as_ref().map_or(&Value::Null, Answer::value), status);
+        match (status, answer) {
+            (200..=299, Some(answer)) => Ok(answer),
+            (200..=299, None) => Err(Error::Failed(format!(
+                "what answers at {} is not a hookbox",
+                self.url
+            ))),
+            (401 | 403, _) => {
+                let said = said.trim_end_matches('.').to_owned();
+                Err(Error::NotAuthorized(said))
+            }
+            (404, _) => Err(Error::NotFound(said)),
+            _ => Err(Error::Failed(said)),
         }
     }
 
@@ -92,9 +101,10 @@ impl Client {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
         if let Some(token) = &self.token {
-            let mut value = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| {
-                Error::NotAuthorized("the token has characters that no token has".to_owned())
-            })?;
+            let mut value =
+                HeaderValue::from_str(&format!("Bearer {}", token.expose())).map_err(|_| {
+                    Error::NotAuthorized("the token has characters that no token has".to_owned())
+                })?;
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
@@ -115,6 +125,7 @@ impl Client {
                 FailureKind::Connect | FailureKind::Resolve => {
                     Err(Error::NoServer(self.url.clone()))
                 }
+                FailureKind::Timeout if !failure.sent => Err(Error::NoServer(self.url.clone())),
                 _ => Err(Error::Failed(failure.to_string())),
             },
         }

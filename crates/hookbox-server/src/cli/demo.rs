@@ -11,9 +11,10 @@ use self::story::Story;
 use super::client::Client;
 use super::error::Error;
 use super::out::Out;
-use super::serve::stop_signal;
+use super::serve::Signals;
 use super::server::Server;
-use crate::settings::{Given, Settings};
+use crate::model::Secret;
+use crate::settings::{Caller, Given, Settings};
 use crate::store::sqlite::Migrate;
 
 /// The secret that the story's Stripe signs with.
@@ -36,26 +37,31 @@ pub(super) async fn run(
     let settings = settings(folder.path(), listen, &token, &app, &customer)?;
     let server = Server::start(&settings, Migrate::IfEmpty).await?;
     let url = format!("http://{}", server.address);
-    let client = Client::new(&Settings {
+    let client = Client::new(Caller {
         url: url.clone(),
-        ..settings
+        token: Some(Secret::new(&*token)),
     });
+    let mut signals = Signals::watch()?;
     out.line(&format!(
         "Hookbox is running at {url}, with a throw-away SQLite database.\n"
     ));
-    let told = Story {
+    let mut story = Story {
         out,
         client: &client,
         url: &url,
-    }
-    .tell(&app, &customer)
-    .await;
+    };
+    let told = tokio::select! {
+        told = story.tell(&app, &customer) => told,
+        signal = signals.told() => Err(Error::Cut(signal)),
+    };
     if told.is_ok() && !exit {
         out.line(&next(&url, &token));
-        stop_signal().await?;
+        signals.told().await;
     }
-    server.stop().await;
-    told
+    tokio::select! {
+        _ = server.stop() => told,
+        signal = signals.told() => told.and(Err(Error::Cut(signal))),
+    }
 }
 
 fn settings(
@@ -79,7 +85,6 @@ fn settings(
             format!("sqlite:{}", folder.join("demo.db").display()),
         ),
         ("admin_token", token.to_owned()),
-        ("token", token.to_owned()),
         // The customer of this story lives on this machine, where a real one must not.
         ("egress_allow", customer.address.to_string()),
         ("allow_http", "true".to_owned()),
@@ -89,6 +94,7 @@ fn settings(
         file,
         environment: BTreeMap::new(),
         flags: flags.into_iter().collect(),
+        ..Given::default()
     }
     .settings()?)
 }

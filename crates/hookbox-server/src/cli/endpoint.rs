@@ -26,6 +26,7 @@ pub(super) enum Endpoint {
     /// List an application's endpoints
     List {
         /// The application's id or uid
+        #[arg(default_value = "default")]
         app: String,
         #[command(flatten)]
         part: Part,

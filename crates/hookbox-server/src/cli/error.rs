@@ -8,6 +8,9 @@ pub(super) enum Error {
     /// It did not work.
     #[error("{0}")]
     Failed(String),
+    /// It was asked for in a way that cannot be done.
+    #[error("{0}")]
+    Usage(String),
     /// The server does not know what was named.
     #[error("{0}")]
     NotFound(String),
@@ -17,6 +20,9 @@ pub(super) enum Error {
     /// There is no server.
     #[error("no server answers at {0}; start one with `hookbox serve`, or set HOOKBOX_URL")]
     NoServer(String),
+    /// A signal cut it short: this one.
+    #[error("stopped at once; what was under way is tried again at the next start")]
+    Cut(u8),
 }
 
 impl Error {
@@ -24,9 +30,11 @@ impl Error {
     pub(super) fn code(&self) -> u8 {
         match self {
             Self::Failed(_) => 1,
+            Self::Usage(_) => 2,
             Self::NotFound(_) => 3,
             Self::NotAuthorized(_) => 4,
             Self::NoServer(_) => 5,
+            Self::Cut(signal) => 128 + signal,
         }
     }
 }

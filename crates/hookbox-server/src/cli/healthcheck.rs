@@ -5,12 +5,10 @@ use http::Method;
 use super::client::Client;
 use super::error::Error;
 use super::out::Out;
-use crate::settings::Settings;
+use crate::settings::Caller;
 
-pub(super) async fn run(out: &mut Out, settings: &Settings) -> Result<(), Error> {
-    let answer = Client::new(settings)
-        .raw(Method::GET, "/readyz", None)
-        .await;
+pub(super) async fn run(out: &mut Out, caller: Caller) -> Result<(), Error> {
+    let answer = Client::new(caller).raw(Method::GET, "/readyz", None).await;
     match answer {
         Ok((200, _)) => {
             out.line("ready");

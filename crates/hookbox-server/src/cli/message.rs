@@ -27,6 +27,9 @@ pub(super) enum Message {
         /// Your own name for it: a second message of that name is refused
         #[arg(long)]
         event_id: Option<String>,
+        /// A channel that it is for, as often as needed
+        #[arg(long = "channel", value_name = "CHANNEL")]
+        channels: Vec<String>,
     },
     /// List an application's messages, newest first
     List {
@@ -61,8 +64,9 @@ pub(super) async fn run(Task { verb, client, out }: Task<'_, Message>) -> Result
             event_type,
             payload,
             event_id,
+            channels,
         } => {
-            let body = body(&event_type, &payload, event_id.as_deref())?;
+            let body = body(&event_type, &payload, event_id.as_deref(), &channels)?;
             let answer = client
                 .call(
                     Method::POST,
@@ -92,11 +96,11 @@ pub(super) async fn run(Task { verb, client, out }: Task<'_, Message>) -> Result
         }
         Message::Get { app, message } => {
             let path = format!("{}/msg/{}", app::path(&app), encoded(&message));
-            let mut answer = client.get(&path).await?;
+            let answer = client.get(&path).await?;
             let went = client.get(&format!("{path}/endpoint?limit=250")).await?;
             if out.json {
-                answer["endpoints"] = went["data"].clone();
-                out.one(&answer);
+                let whole = answer.text.trim_end().strip_suffix('}').unwrap_or_default();
+                out.line(&format!("{whole},\"endpoints\":{}}}", went["data"]));
             } else {
                 out.one(&answer);
                 out.line("");
@@ -130,14 +134,23 @@ pub(super) async fn run(Task { verb, client, out }: Task<'_, Message>) -> Result
 }
 
 /// The payload is not read into a value and written again: it goes as it stands.
-fn body(event_type: &str, payload: &str, event_id: Option<&str>) -> Result<String, Error> {
+fn body(
+    event_type: &str,
+    payload: &str,
+    event_id: Option<&str>,
+    channels: &[String],
+) -> Result<String, Error> {
     let payload: &RawValue = serde_json::from_str(payload)
-        .map_err(|error| Error::Failed(format!("the payload is no JSON: {error}")))?;
+        .map_err(|error| Error::Usage(format!("the payload is no JSON: {error}")))?;
     let id = event_id
         .map(|id| format!(",\"eventId\":{}", Value::from(id)))
         .unwrap_or_default();
+    let channels = match channels {
+        [] => String::new(),
+        _ => format!(",\"channels\":{}", Value::from(channels)),
+    };
     Ok(format!(
-        "{{\"eventType\":{},\"payload\":{}{id}}}",
+        "{{\"eventType\":{},\"payload\":{}{id}{channels}}}",
         Value::from(event_type),
         payload.get()
     ))
@@ -153,12 +166,13 @@ mod tests {
             "a.b",
             "{\"z\": 10.00, \"a\": 9007199254740993}",
             Some("e\"1"),
+            &["c".to_owned()],
         )
         .unwrap();
         assert_eq!(
             sent,
-            "{\"eventType\":\"a.b\",\"payload\":{\"z\": 10.00, \"a\": 9007199254740993},\"eventId\":\"e\\\"1\"}"
+            "{\"eventType\":\"a.b\",\"payload\":{\"z\": 10.00, \"a\": 9007199254740993},\"eventId\":\"e\\\"1\",\"channels\":[\"c\"]}"
         );
-        assert!(body("a.b", "{", None).is_err());
+        assert!(body("a.b", "{", None, &[]).is_err());
     }
 }

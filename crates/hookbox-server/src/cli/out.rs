@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
+use super::answer::Answer;
 use super::error::Error;
 
 /// The output of a command.
@@ -23,12 +24,16 @@ impl Out {
 
     /// Says on standard error why the command failed, and returns its exit code.
     pub(super) fn fail(&mut self, error: &Error) -> ExitCode {
-        let _ = writeln!(std::io::stderr().lock(), "hookbox: {error}");
+        let _ = writeln!(
+            std::io::stderr().lock(),
+            "hookbox: {}",
+            clean(&error.to_string())
+        );
         ExitCode::from(error.code())
     }
 
     /// Prints a list of the API: JSON as it is, or the named fields as columns.
-    pub(super) fn list(&mut self, answer: &Value, columns: &[(&str, &str)]) {
+    pub(super) fn list(&mut self, answer: &Answer, columns: &[(&str, &str)]) {
         if self.json {
             return self.json(answer);
         }
@@ -51,25 +56,28 @@ impl Out {
     }
 
     /// Prints one thing: JSON as it is, or a line for each field.
-    pub(super) fn one(&mut self, answer: &Value) {
+    pub(super) fn one(&mut self, answer: &Answer) {
         if self.json {
             return self.json(answer);
         }
-        let none = serde_json::Map::new();
-        let fields = answer
-            .as_object()
-            .unwrap_or(&none)
-            .iter()
-            .filter(|(_, value)| !value.is_null());
+        let fields = answer.fields().into_iter();
+        let fields = fields.filter(|(_, raw)| *raw != "null");
         self.table(
             fields
-                .map(|(name, _)| vec![name.clone(), cell(answer, name)])
+                .map(|(name, raw)| match &answer[name.as_str()] {
+                    // As it was written: reading it would change numbers.
+                    Value::Object(_) => vec![name, one_line(raw)],
+                    _ => {
+                        let text = cell(answer.value(), &name);
+                        vec![name, text]
+                    }
+                })
                 .collect(),
         );
     }
 
     /// Prints what was done, or the answer as JSON.
-    pub(super) fn done(&mut self, answer: &Value, text: &str) {
+    pub(super) fn done(&mut self, answer: &Answer, text: &str) {
         if self.json {
             self.json(answer);
         } else {
@@ -77,8 +85,16 @@ impl Out {
         }
     }
 
-    fn json(&mut self, answer: &Value) {
-        self.line(&serde_json::to_string_pretty(answer).unwrap_or_default());
+    /// Prints the answer as it came, except for control characters, which it may hold in its strings.
+    fn json(&mut self, answer: &Answer) {
+        let mut text = String::with_capacity(answer.text.len());
+        for c in answer.text.chars() {
+            match c {
+                '\u{7f}'..='\u{9f}' => text += &format!("\\u{:04x}", u32::from(c)),
+                _ => text.push(c),
+            }
+        }
+        self.line(&text);
     }
 
     fn table(&mut self, rows: Vec<Vec<String>>) {
@@ -104,30 +120,33 @@ fn cell(entry: &Value, field: &str) -> String {
     let value = field.split('.').fold(entry, |value, part| &value[part]);
     match value {
         Value::Null => "-".to_owned(),
-        Value::String(text) => clean(text),
-        Value::Array(parts) if parts.iter().all(Value::is_string) => clean(
+        Value::String(text) => one_line(text),
+        Value::Array(parts) if parts.iter().all(Value::is_string) => one_line(
             &parts
                 .iter()
                 .filter_map(Value::as_str)
                 .collect::<Vec<_>>()
                 .join(","),
         ),
-        other => clean(&other.to_string()),
+        other => one_line(&other.to_string()),
     }
 }
 
-/// A text that says nothing to the terminal itself: without control characters.
+/// A text that says nothing to the terminal itself: without control characters, line breaks aside.
 fn clean(text: &str) -> String {
-    let kept = |c: char| c == '\n' || !c.is_control();
-    text.chars()
-        .map(|c| {
-            if kept(c) {
-                c
-            } else {
-                char::REPLACEMENT_CHARACTER
-            }
-        })
-        .collect()
+    text.split('\n')
+        .map(one_line)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// The same without line breaks, and without what reorders a line.
+fn one_line(text: &str) -> String {
+    let speaks = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.replace(speaks, "\u{fffd}")
 }
 
 #[cfg(test)]
@@ -136,9 +155,9 @@ mod tests {
 
     #[test]
     fn a_cell_says_nothing_to_the_terminal() {
-        let entry =
-            serde_json::json!({"a": "x\u{1b}[31my", "b": {"c": ["d", "e"]}, "n": null, "t": true});
-        assert_eq!(cell(&entry, "a"), "x\u{fffd}[31my");
+        let entry = serde_json::json!({"a": "x\u{1b}[31m\u{9b}y\n\u{202e}", "b": {"c": ["d", "e"]}, "n": null, "t": true});
+        assert_eq!(cell(&entry, "a"), "x\u{fffd}[31m\u{fffd}y\u{fffd}\u{fffd}");
+        assert_eq!(clean("a\nb\r"), "a\nb\u{fffd}");
         assert_eq!(
             [
                 cell(&entry, "b.c"),

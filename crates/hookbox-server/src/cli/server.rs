@@ -7,9 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use axum::Router;
 use axum::http::StatusCode;
-use axum::routing::get;
+use axum::http::header::ALLOW;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{MethodRouter, get};
+use axum::{Json, Router};
+use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -142,17 +145,34 @@ fn router(
     };
     let readiness = move |store: Arc<dyn Store>| async move {
         if ready.load(Ordering::Relaxed) && store.health().await.is_ok() {
-            (StatusCode::OK, "ready\n")
+            "ready\n".into_response()
         } else {
-            (StatusCode::SERVICE_UNAVAILABLE, "not ready\n")
+            refusal(StatusCode::SERVICE_UNAVAILABLE, "unavailable", "Not ready.")
         }
     };
     let asked = Arc::clone(&store);
     Router::new()
-        .route("/livez", get(|| async { "alive\n" }))
-        .route("/readyz", get(move || readiness(Arc::clone(&asked))))
+        .route("/livez", only_get(get(|| async { "alive\n" })))
+        .route(
+            "/readyz",
+            only_get(get(move || readiness(Arc::clone(&asked)))),
+        )
         .merge(door::provider::router(store))
         .fallback_service(api::router(api))
+}
+
+/// Says no to other methods as the API does.
+fn only_get(route: MethodRouter) -> MethodRouter {
+    route.fallback(|| async {
+        let detail = "This address does not know that method; see the Allow header.";
+        let answer = refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail);
+        ([(ALLOW, "GET, HEAD")], answer)
+    })
+}
+
+/// A refusal in the API's form.
+fn refusal(status: StatusCode, code: &str, detail: &str) -> Response {
+    (status, Json(json!({"code": code, "detail": detail}))).into_response()
 }
 
 /// The key that was written beside the database at its first start, or one written now.
@@ -200,7 +220,12 @@ fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(path)?;
     writeln!(file, "{text}")?;
-    file.sync_all()
+    file.sync_all()?;
+    // The file's name is in its folder, which is another file.
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    std::fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 /// Makes the sources of the settings file what the file says.

@@ -26,9 +26,15 @@ pub(super) fn run(
         })
         .collect();
     out.json = as_json;
+    let sources: Vec<_> = settings.sources.iter().map(|source| &source.name).collect();
     out.list(
-        &json!({"data": rows, "sources": settings.sources.iter().map(|source| &source.name).collect::<Vec<_>>()}),
-        &[("SETTING", "name"), ("VALUE", "value"), ("FROM", "from"), ("ENVIRONMENT", "variable")],
+        &json!({"data": rows, "sources": sources}).into(),
+        &[
+            ("SETTING", "name"),
+            ("VALUE", "value"),
+            ("FROM", "from"),
+            ("ENVIRONMENT", "variable"),
+        ],
     );
     if !as_json {
         for source in &settings.sources {

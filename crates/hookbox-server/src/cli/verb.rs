@@ -1,5 +1,6 @@
 //! What the verbs of several commands have in common.
 
+use super::answer::Answer;
 use super::client::encoded;
 use super::error::Error;
 use super::out::Out;
@@ -9,7 +10,7 @@ pub(super) fn sure(yes: bool, what: &str) -> Result<(), Error> {
     if yes {
         Ok(())
     } else {
-        Err(Error::Failed(format!(
+        Err(Error::Usage(format!(
             "this would {what}, for good; add --yes to do it"
         )))
     }
@@ -38,7 +39,7 @@ impl Part {
 }
 
 /// Says that something was made, or shows it as JSON.
-pub(super) fn made(out: &mut Out, answer: &serde_json::Value, what: &str) {
+pub(super) fn made(out: &mut Out, answer: &Answer, what: &str) {
     let text = format!("made {what} {}", answer["id"].as_str().unwrap_or_default());
     out.done(answer, &text);
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Origin, Settings};
+use super::{Caller, Origin, SETTINGS, Settings};
 use crate::model::Secret;
 use crate::telemetry::LogFormat;
 
@@ -52,10 +52,6 @@ impl Parser<'_> {
                 Err(error) => Err(error.to_string()),
             }
         });
-        let url = self.read("url", |text| match text.parse::<http::Uri>() {
-            Ok(uri) if uri.scheme().is_some() => Ok(text.trim_end_matches('/').to_owned()),
-            _ => Err("write for example http://127.0.0.1:8080".to_owned()),
-        });
         let admin_token = self.optional("admin_token", |text| {
             if text.len() < SHORTEST_TOKEN {
                 return Err(format!("a token has {SHORTEST_TOKEN} characters or more"));
@@ -63,7 +59,8 @@ impl Parser<'_> {
             Ok(Secret::new(text))
         });
         let secret_key = self.optional("secret_key", key);
-        let token = self.optional("token", |text| Ok(Secret::new(text)));
+        // The server does not use it, but a fault in it is one.
+        let _ = self.caller();
         Some(Settings {
             listen: listen?,
             database: database?,
@@ -75,11 +72,22 @@ impl Parser<'_> {
             endpoint_concurrency: endpoint_concurrency?,
             log: log?,
             log_format: log_format?,
-            url: url?,
-            token,
             sources,
             found: BTreeMap::new(),
         })
+    }
+
+    pub(super) fn caller(&mut self) -> Option<Caller> {
+        let url = self.read("url", |text| match text.parse::<http::Uri>() {
+            Ok(uri) if matches!(uri.scheme_str(), Some("http" | "https")) => {
+                Ok(text.trim_end_matches('/').to_owned())
+            }
+            _ => Err("write for example http://127.0.0.1:8080".to_owned()),
+        });
+        let plain = |text: &str| Ok(Secret::new(text));
+        let own = self.optional("token", plain);
+        let token = own.or_else(|| self.optional("admin_token", plain));
+        Some(Caller { url: url?, token })
     }
 
     fn read<T>(
@@ -92,7 +100,7 @@ impl Parser<'_> {
             .map_err(|problem| {
                 let name = match origin {
                     Origin::Environment => format!("HOOKBOX_{}", name.to_ascii_uppercase()),
-                    Origin::Flag => format!("--{}", name.replace('_', "-")),
+                    Origin::Flag => flag(name),
                     Origin::File | Origin::Default => name.to_owned(),
                 };
                 self.faults.push(format!("{name}: {problem}"));
@@ -111,6 +119,12 @@ impl Parser<'_> {
             self.read(name, parse)
         }
     }
+}
+
+fn flag(name: &str) -> String {
+    let setting = SETTINGS.iter().find(|setting| setting.name == name);
+    let flag = setting.and_then(|setting| setting.flag);
+    flag.map_or(name.to_owned(), |(flag, _)| format!("--{flag}"))
 }
 
 fn database(text: &str) -> Result<std::path::PathBuf, String> {

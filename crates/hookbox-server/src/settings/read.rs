@@ -1,11 +1,15 @@
 //! Reading settings: every fault is found before any is reported.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::nearest::suggestion;
 use super::parse::Parser;
-use super::source::SourceTable;
-use super::{Origin, SETTINGS, Setting, Settings};
+use super::source;
+use super::{Caller, Origin, SETTINGS, Setting, Settings};
+
+/// The settings file when none is named.
+const DEFAULT_FILE: &str = "hookbox.toml";
 
 /// What is wrong with the settings, a sentence each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,7 +26,9 @@ impl std::error::Error for Faults {}
 /// What was given, unchecked.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
-    /// The text of the settings file.
+    /// The settings file; empty for `hookbox.toml`.
+    pub path: PathBuf,
+    /// Its text.
     pub file: String,
     /// The environment.
     pub environment: BTreeMap<String, String>,
@@ -40,13 +46,11 @@ impl Given {
         config: Option<&Path>,
         flags: BTreeMap<&'static str, String>,
     ) -> Result<Self, Faults> {
-        let environment: BTreeMap<String, String> = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect();
+        let environment = environment()?;
         let named = config
             .map(Path::to_owned)
             .or_else(|| environment.get("HOOKBOX_CONFIG").map(Into::into));
-        let path = named.clone().unwrap_or_else(|| "hookbox.toml".into());
+        let path = named.clone().unwrap_or_else(|| DEFAULT_FILE.into());
         let file = match std::fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if named.is_none() && error.kind() == std::io::ErrorKind::NotFound => {
@@ -60,6 +64,7 @@ impl Given {
             }
         };
         Ok(Self {
+            path,
             file,
             environment,
             flags,
@@ -74,19 +79,15 @@ impl Given {
         let mut faults = Vec::new();
         let mut table = self.table(&mut faults);
         let sources = self.sources(&mut table, &mut faults);
-        for name in table
-            .keys()
-            .filter(|name| !SETTINGS.iter().any(|setting| setting.name == **name))
-        {
+        let names = SETTINGS.map(|setting| setting.name);
+        for name in table.keys().filter(|name| !names.contains(&name.as_str())) {
+            let meant = suggestion(name, &names);
             faults.push(format!(
-                "hookbox.toml: there is no setting '{name}'{}",
-                suggestion(name)
+                "{}: there is no setting '{name}'{meant}",
+                self.name()
             ));
         }
-        let found: BTreeMap<_, _> = SETTINGS
-            .iter()
-            .map(|setting| (setting.name, self.find(setting, &table, &mut faults)))
-            .collect();
+        let found = self.found(&table, &mut faults);
         let mut parser = Parser {
             found: &found,
             faults,
@@ -99,9 +100,41 @@ impl Given {
         }
     }
 
+    /// Checks only what a command needs to call a server: what else a server reads may be missing here.
+    ///
+    /// # Errors
+    /// All that is wrong with that.
+    pub fn caller(&self) -> Result<Caller, Faults> {
+        let mut faults = Vec::new();
+        let table = self.table(&mut faults);
+        let found = self.found(&table, &mut Vec::new());
+        let mut parser = Parser {
+            found: &found,
+            faults,
+        };
+        match parser.caller() {
+            Some(caller) if parser.faults.is_empty() => Ok(caller),
+            _ => Err(Faults(parser.faults)),
+        }
+    }
+
+    fn name(&self) -> std::borrow::Cow<'_, str> {
+        if self.path.as_os_str().is_empty() {
+            DEFAULT_FILE.into()
+        } else {
+            self.path.to_string_lossy()
+        }
+    }
+
     fn table(&self, faults: &mut Vec<String>) -> toml::Table {
         self.file.parse().unwrap_or_else(|error: toml::de::Error| {
-            faults.push(format!("hookbox.toml: {}", error.to_string().trim_end()));
+            // The error's own text would show the line, and with it a secret.
+            let before = error
+                .span()
+                .and_then(|span| self.file.get(..span.start))
+                .unwrap_or_default();
+            let line = before.matches('\n').count() + 1;
+            faults.push(format!("{}, line {line}: {}", self.name(), error.message()));
             toml::Table::new()
         })
     }
@@ -111,32 +144,39 @@ impl Given {
         table: &mut toml::Table,
         faults: &mut Vec<String>,
     ) -> Vec<crate::store::SourceDraft> {
-        let Some(sources) = table.remove("source") else {
-            return Vec::new();
-        };
-        let sources: Vec<SourceTable> = match sources.try_into() {
-            Ok(sources) => sources,
-            Err(error) => {
+        let tables = match table.remove("source") {
+            None => return Vec::new(),
+            Some(toml::Value::Array(tables)) => tables,
+            Some(_) => {
                 faults.push(format!(
-                    "hookbox.toml: [[source]]: {}",
-                    error.to_string().trim_end()
+                    "{}: write [[source]], twice bracketed",
+                    self.name()
                 ));
                 return Vec::new();
             }
         };
-        let drafts: Vec<_> = sources
+        let drafts: Vec<_> = tables
             .into_iter()
-            .filter_map(|source| source.draft(&self.environment, faults))
+            .filter_map(|table| source::draft(table, &self.environment, faults))
             .collect();
         for (n, draft) in drafts.iter().enumerate() {
             if drafts[..n].iter().any(|other| other.name == draft.name) {
-                faults.push(format!(
-                    "source '{}' stands in hookbox.toml twice",
-                    draft.name
-                ));
+                let (name, file) = (&draft.name, self.name());
+                faults.push(format!("source '{name}' stands in {file} twice"));
             }
         }
         drafts
+    }
+
+    fn found(
+        &self,
+        table: &toml::Table,
+        faults: &mut Vec<String>,
+    ) -> BTreeMap<&'static str, (String, Origin)> {
+        SETTINGS
+            .iter()
+            .map(|setting| (setting.name, self.find(setting, table, faults)))
+            .collect()
     }
 
     fn find(
@@ -149,130 +189,54 @@ impl Given {
             return (value.clone(), Origin::Flag);
         }
         let variable = setting.variable();
-        if let Some(value) = self.environment.get(&variable) {
-            return (value.clone(), Origin::Environment);
-        }
-        if setting.secret
-            && let Some(path) = self.environment.get(&format!("{variable}_FILE"))
-        {
-            match std::fs::read_to_string(path) {
+        let path = self.environment.get(&format!("{variable}_FILE"));
+        match (self.environment.get(&variable), path) {
+            (Some(_), Some(_)) if setting.secret => {
+                faults.push(format!("set {variable} or {variable}_FILE, not both"));
+            }
+            (Some(value), _) => return (value.clone(), Origin::Environment),
+            (None, Some(path)) if setting.secret => match std::fs::read_to_string(path) {
                 Ok(text) => return (text.trim_end().to_owned(), Origin::Environment),
                 Err(error) => faults.push(format!("{variable}_FILE: cannot read {path}: {error}")),
-            }
+            },
+            (None, _) => {}
         }
+        let text = |value: &toml::Value| {
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned)
+        };
         match table.get(setting.name) {
-            Some(toml::Value::String(text)) => (text.clone(), Origin::File),
             Some(toml::Value::Array(parts)) => {
-                let parts: Vec<_> = parts
-                    .iter()
-                    .map(|part| part.as_str().unwrap_or_default())
-                    .collect();
+                let parts: Vec<_> = parts.iter().map(text).collect();
                 (parts.join(","), Origin::File)
             }
-            Some(other) => (other.to_string(), Origin::File),
+            Some(value) => (text(value), Origin::File),
             None => (setting.default.to_owned(), Origin::Default),
         }
     }
 }
 
-/// The setting that was perhaps meant.
-fn suggestion(name: &str) -> String {
-    let nearest = SETTINGS
-        .iter()
-        .map(|setting| (distance(name, setting.name), setting.name))
-        .min();
-    match nearest {
-        Some((far, nearest)) if far <= 3 => format!("; did you mean '{nearest}'?"),
-        _ => "; `hookbox settings` lists all".to_owned(),
-    }
-}
-
-/// How many letters must be added, taken away or changed.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut before = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let changed = before + usize::from(x != *y);
-            before = row[j + 1];
-            row[j + 1] = changed.min(before + 1).min(row[j] + 1);
+/// The environment, read this once.
+fn environment() -> Result<BTreeMap<String, String>, Faults> {
+    let mut environment = BTreeMap::new();
+    let mut faults = Vec::new();
+    for (name, value) in std::env::vars_os() {
+        match (name.into_string(), value.into_string()) {
+            (Ok(name), Ok(value)) => drop(environment.insert(name, value)),
+            (Ok(name), Err(_)) if name.starts_with("HOOKBOX_") => {
+                faults.push(format!("{name}: this is no UTF-8 text"));
+            }
+            // Others' variables may be anything.
+            _ => {}
         }
     }
-    row[b.len()]
+    if faults.is_empty() {
+        Ok(environment)
+    } else {
+        Err(Faults(faults))
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn given(file: &str, environment: &[(&str, &str)], flags: &[(&'static str, &str)]) -> Given {
-        Given {
-            file: file.to_owned(),
-            environment: environment
-                .iter()
-                .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
-                .collect(),
-            flags: flags.iter().map(|(k, v)| (*k, (*v).to_owned())).collect(),
-        }
-    }
-
-    #[test]
-    fn flags_overrule_the_environment_and_that_the_file() {
-        let file = "listen = \"1.1.1.1:1\"";
-        let listen = |environment: &[_], flags: &[_]| {
-            given(file, environment, flags)
-                .settings()
-                .unwrap()
-                .listen
-                .to_string()
-        };
-        assert_eq!(listen(&[], &[]), "1.1.1.1:1");
-        assert_eq!(listen(&[("HOOKBOX_LISTEN", "2.2.2.2:2")], &[]), "2.2.2.2:2");
-        assert_eq!(
-            listen(
-                &[("HOOKBOX_LISTEN", "2.2.2.2:2")],
-                &[("listen", "3.3.3.3:3")]
-            ),
-            "3.3.3.3:3"
-        );
-    }
-
-    #[test]
-    fn all_faults_are_told_at_once() {
-        let file = "lisen = \"x\"\nallow_http = \"maybe\"";
-        let environment = [
-            ("HOOKBOX_ADMIN_TOKEN", "short"),
-            ("HOOKBOX_DATABASE", "postgres://x"),
-            ("HOOKBOX_SECRET_KEY", "AAAA"),
-        ];
-        let faults = given(file, &environment, &[("retry_schedule", "5x")])
-            .settings()
-            .unwrap_err()
-            .0;
-        for part in [
-            "no setting 'lisen'; did you mean 'listen'?",
-            "allow_http: write true or false",
-            "HOOKBOX_ADMIN_TOKEN: a token has 32 characters or more",
-            "HOOKBOX_DATABASE: this version knows SQLite only",
-            "HOOKBOX_SECRET_KEY: the key must be 32 bytes",
-            "--retry-schedule: '5x' is not a duration",
-        ] {
-            assert!(
-                faults.iter().any(|fault| fault.contains(part)),
-                "{part} in {faults:?}"
-            );
-        }
-        assert_eq!(faults.len(), 6);
-    }
-
-    #[test]
-    fn a_file_that_is_no_toml_is_a_fault_with_its_place() {
-        let faults = given("listen = ", &[], &[])
-            .settings()
-            .unwrap_err()
-            .to_string();
-        assert!(faults.contains("line 1"), "{faults}");
-    }
-}
+mod tests;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use toml::Value;
 
+use super::nearest::suggestion;
 use crate::door::provider::check;
 use crate::egress::{self, Policy};
 use crate::model::source::{NAME_RULE, Rules, is_source_name};
@@ -34,113 +35,185 @@ A source that is taken out of the file is closed at the next start; its events s
 one endpoint when it is rewritten: what waits for it goes to the new address.
 "#;
 
-/// A secret as written.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum SecretTable {
-    Plain(String),
-    Env { env: String },
-    File { file: String },
+/// What a source may have.
+const FIELDS: [&str; 8] = [
+    "name",
+    "provider",
+    "secrets",
+    "forward",
+    "app",
+    "tolerance",
+    "max_body",
+    "allow_sha1",
+];
+
+/// Checks a source. Says what is wrong by adding to the faults, without the values: one may be a secret.
+pub(super) fn draft(
+    table: Value,
+    environment: &BTreeMap<String, String>,
+    faults: &mut Vec<String>,
+) -> Option<SourceDraft> {
+    let Value::Table(mut table) = table else {
+        faults.push("a source is a table: write [[source]] above it".to_owned());
+        return None;
+    };
+    let Some(Value::String(name)) = table.remove("name") else {
+        faults.push("a source has no name: write name = \"…\"".to_owned());
+        return None;
+    };
+    let mut reader = Reader {
+        table,
+        faults: Vec::new(),
+    };
+    let draft = reader.draft(name.clone(), environment);
+    let sound = reader.faults.is_empty();
+    let told = reader.faults.into_iter();
+    faults.extend(told.map(|fault| format!("source '{name}': {fault}")));
+    draft.filter(|_| sound)
 }
 
-/// A source as written.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct SourceTable {
-    name: String,
-    provider: String,
-    secrets: Vec<SecretTable>,
-    #[serde(default)]
-    forward: Vec<String>,
-    app: Option<String>,
-    tolerance: Option<String>,
-    max_body: Option<String>,
-    #[serde(default)]
-    allow_sha1: bool,
+/// Takes the fields out of a source's table.
+struct Reader {
+    table: toml::Table,
+    faults: Vec<String>,
 }
 
-impl SourceTable {
-    /// Checks a source. Says what is wrong by adding to the faults.
-    pub(super) fn draft(
-        self,
+impl Reader {
+    fn draft(
+        &mut self,
+        name: String,
         environment: &BTreeMap<String, String>,
-        faults: &mut Vec<String>,
     ) -> Option<SourceDraft> {
-        let before = faults.len();
-        let mut fault = |problem: String| faults.push(format!("source '{}': {problem}", self.name));
-        if !is_source_name(&self.name) {
-            fault(NAME_RULE.to_owned());
+        if !is_source_name(&name) {
+            self.faults.push(NAME_RULE.to_owned());
         }
-        let mut secrets = Vec::new();
-        for secret in &self.secrets {
-            match secret.value(environment) {
-                Ok(value) => secrets.push(Secret::new(value)),
-                Err(problem) => fault(problem),
-            }
+        if !self.table.contains_key("provider") {
+            self.faults.push("it has no provider".to_owned());
         }
-        let tolerance_seconds =
-            self.tolerance
-                .as_deref()
-                .and_then(|text| match humantime::parse_duration(text) {
-                    Ok(duration) => Some(duration.as_secs()),
-                    Err(_) => {
-                        fault(format!(
-                            "tolerance '{text}' is not a duration; write for example 5m"
-                        ));
-                        None
-                    }
-                });
-        let max_body_bytes = self.max_body.as_deref().and_then(|text| {
-            let bytes = size(text);
-            if bytes.is_none() {
-                fault(format!(
-                    "max_body '{text}' is not a size; write for example 1MiB"
-                ));
-            }
-            bytes
+        let provider = self.text("provider");
+        let secrets = self.secrets(environment);
+        let forward = self.forward();
+        let app = self.text("app");
+        let tolerance = self.text("tolerance").and_then(|text| {
+            let read = humantime::parse_duration(&text);
+            self.fine(read.ok(), || {
+                format!("tolerance '{text}' is not a duration; write for example 5m")
+            })
         });
-        for url in &self.forward {
-            if let Err(bad) = egress::check(url, &Policy::Trusted) {
-                fault(format!("forward '{url}': {bad}"));
-            }
-        }
+        let max_body_bytes = self.text("max_body").and_then(|text| {
+            self.fine(size(&text), || {
+                format!("max_body '{text}' is not a size; write for example 1MiB")
+            })
+        });
         let rules = Rules {
-            tolerance_seconds,
-            allow_sha1: self.allow_sha1,
+            tolerance_seconds: tolerance.map(|tolerance| tolerance.as_secs()),
+            allow_sha1: self.flag("allow_sha1"),
             max_body_bytes,
         };
-        if secrets.len() == self.secrets.len()
-            && let Err(problem) = check(&self.provider, &secrets, &rules)
-        {
-            fault(problem);
+        for field in self.table.keys() {
+            let meant = suggestion(field, &FIELDS);
+            self.faults
+                .push(format!("a source has no '{field}'{meant}"));
         }
-        (faults.len() == before).then(|| SourceDraft {
-            name: self.name,
-            application_uid: self
-                .app
-                .unwrap_or_else(|| Application::DEFAULT_UID.to_owned()),
-            provider: self.provider,
+        let (provider, secrets) = (provider?, secrets?);
+        if let Err(problem) = check(&provider, &secrets, &rules) {
+            self.faults.push(problem);
+        }
+        Some(SourceDraft {
+            name,
+            application_uid: app.unwrap_or_else(|| Application::DEFAULT_UID.to_owned()),
+            provider,
             secrets,
             rules,
-            forward: self.forward,
+            forward,
             from_file: true,
         })
     }
-}
 
-impl SecretTable {
-    fn value(&self, environment: &BTreeMap<String, String>) -> Result<String, String> {
-        match self {
-            Self::Plain(text) => Ok(text.clone()),
-            Self::Env { env } => environment
-                .get(env)
-                .cloned()
-                .ok_or_else(|| format!("the variable {env} is not set")),
-            Self::File { file } => std::fs::read_to_string(file)
-                .map(|text| text.trim_end_matches(['\r', '\n']).to_owned())
-                .map_err(|error| format!("cannot read {file}: {error}")),
+    fn fine<T>(&mut self, value: Option<T>, fault: impl FnOnce() -> String) -> Option<T> {
+        if value.is_none() {
+            self.faults.push(fault());
+        }
+        value
+    }
+
+    fn text(&mut self, field: &str) -> Option<String> {
+        match self.table.remove(field)? {
+            Value::String(text) => Some(text),
+            // A size may be a plain number of bytes.
+            Value::Integer(number) => Some(number.to_string()),
+            _ => self.fine(None, || format!("{field}: write a text in quotes")),
         }
     }
+
+    fn flag(&mut self, field: &str) -> bool {
+        match self.table.remove(field) {
+            None => false,
+            Some(Value::Boolean(set)) => set,
+            Some(_) => self
+                .fine(None, || format!("{field}: write true or false"))
+                .unwrap_or_default(),
+        }
+    }
+
+    fn list(&mut self, field: &str) -> Option<Vec<Value>> {
+        match self.table.remove(field)? {
+            Value::Array(list) => Some(list),
+            _ => self.fine(None, || format!("{field}: write a list, [ … ]")),
+        }
+    }
+
+    /// `None` when one of them cannot be had.
+    fn secrets(&mut self, environment: &BTreeMap<String, String>) -> Option<Vec<Secret>> {
+        if !self.table.contains_key("secrets") {
+            return Some(Vec::new());
+        }
+        let list = self.list("secrets")?;
+        let count = list.len();
+        let read = list.into_iter().map(|secret| value(secret, environment));
+        let (secrets, problems): (Vec<_>, Vec<_>) = read.partition(Result::is_ok);
+        self.faults
+            .extend(problems.into_iter().filter_map(Result::err));
+        let secrets: Vec<_> = secrets.into_iter().flatten().collect();
+        (secrets.len() == count).then_some(secrets)
+    }
+
+    fn forward(&mut self) -> Vec<String> {
+        let mut addresses = Vec::new();
+        for address in self.list("forward").unwrap_or_default() {
+            let Value::String(address) = address else {
+                self.faults
+                    .push("forward: write addresses in quotes".to_owned());
+                continue;
+            };
+            if let Err(bad) = egress::check(&address, &Policy::Trusted) {
+                self.faults.push(format!("forward '{address}': {bad}"));
+            }
+            addresses.push(address);
+        }
+        addresses
+    }
+}
+
+/// A secret as it is, from the environment or from a file.
+fn value(secret: Value, environment: &BTreeMap<String, String>) -> Result<Secret, String> {
+    let rule = "secrets: write \"…\", { env = \"NAME\" } or { file = \"PATH\" }";
+    let table = match secret {
+        Value::String(text) => return Ok(Secret::new(text)),
+        Value::Table(table) if table.len() == 1 => table,
+        _ => return Err(rule.to_owned()),
+    };
+    let part = |name: &str| table.get(name).and_then(Value::as_str);
+    if let Some(name) = part("env") {
+        return match environment.get(name) {
+            Some(text) if !text.is_empty() => Ok(Secret::new(text)),
+            _ => Err(format!("the variable {name} is not set")),
+        };
+    }
+    let path = part("file").ok_or(rule)?;
+    std::fs::read_to_string(path)
+        .map(|text| Secret::new(text.trim_end_matches(['\r', '\n'])))
+        .map_err(|error| format!("cannot read {path}: {error}"))
 }
 
 /// Reads `1MiB`, `512KiB` or a number of bytes.
@@ -159,55 +232,4 @@ fn size(text: &str) -> Option<u64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::settings::Given;
-
-    #[test]
-    fn reads_sizes() {
-        let table = [
-            ("1MiB", Some(1 << 20)),
-            ("26 MiB", Some(26 << 20)),
-            ("10", Some(10)),
-            ("1KiB", Some(1024)),
-        ];
-        for (text, bytes) in table {
-            assert_eq!(size(text), bytes, "{text}");
-        }
-        for text in ["", "0", "x", "1MB", "-1", "99999999999999999999GiB"] {
-            assert_eq!(size(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn reads_a_source_and_tells_what_is_wrong_with_one() {
-        let good = Given {
-            file: "[[source]]\nname = \"stripe\"\nprovider = \"stripe\"\nsecrets = [{ env = \"S\" }, \"whsec_b\"]\n\
-                   forward = [\"http://127.0.0.1:3000/x\"]\ntolerance = \"1m\"\nmax_body = \"2MiB\""
-                .to_owned(),
-            environment: [("S".to_owned(), "whsec_a".to_owned())].into(),
-            ..Given::default()
-        };
-        let source = &good.settings().unwrap().sources[0];
-        assert_eq!(
-            source
-                .secrets
-                .iter()
-                .map(Secret::expose)
-                .collect::<Vec<_>>(),
-            ["whsec_a", "whsec_b"]
-        );
-        assert_eq!(source.application_uid, "default");
-        assert_eq!(
-            (source.rules.tolerance_seconds, source.rules.max_body_bytes),
-            (Some(60), Some(2 << 20))
-        );
-
-        let bad = Given {
-            file: "[[source]]\nname = \"A b\"\nprovider = \"strip\"\nsecrets = []\nforward = [\"x\"]\ntolerance = \"y\"".to_owned(),
-            ..Given::default()
-        };
-        let faults = bad.settings().unwrap_err().0;
-        assert_eq!(faults.len(), 4, "{faults:?}");
-    }
-}
+mod tests;

@@ -55,6 +55,7 @@ impl Story<'_> {
             "Stripe posts event evt_demo_1 to /in/stripe",
             &format!("200 {first}"),
         );
+        expect(first == json!({"received": true}), "the first copy is new")?;
         let second = self.post_as_stripe(&event).await?;
         self.say(
             "It did not see the answer, and posts it again",
@@ -89,7 +90,7 @@ impl Story<'_> {
         let id = message["id"].as_str().unwrap_or_default().to_owned();
         self.say(
             "Your backend sends invoice.paid over the API",
-            &format!("202 {id}"),
+            &format!("{} {id}", message.status),
         );
         for number in 1..=3 {
             let got = customer.wait_for(number, PATIENCE).await;
