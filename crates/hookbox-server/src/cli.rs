@@ -33,8 +33,8 @@ use self::flags::{Calling, Flags, Migrating, Serving};
 use self::out::Out;
 use crate::settings::{Faults, Given};
 
-/// How long the end of the process waits for threads that are still at something.
-const LAST_WAIT: Duration = Duration::from_secs(1);
+/// How long threads may take to end when a command has.
+const CLOSING: Duration = Duration::from_secs(5);
 
 /// The inbox and the outbox for webhooks.
 ///
@@ -171,13 +171,13 @@ impl Cli {
             Err(error) => return Out::default().fail(&Error::Failed(error.to_string())),
         };
         let mut out = Out::default();
-        let ended = runtime.block_on(self.perform(&mut out));
-        // A name that the system is still looking up would hold the end for as long as that takes.
-        runtime.shutdown_timeout(LAST_WAIT);
-        match ended {
+        let code = match runtime.block_on(self.perform(&mut out)) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => out.fail(&error),
-        }
+        };
+        // A name that the system is still looking up must not keep the process.
+        runtime.shutdown_timeout(CLOSING);
+        code
     }
 
     async fn perform(self, out: &mut Out) -> Result<(), Error> {

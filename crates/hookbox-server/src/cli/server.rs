@@ -28,8 +28,9 @@ use crate::store::seal::Sealer;
 use crate::store::sqlite::{Migrate, SqliteStore};
 use crate::store::{Handoff, Page, Store, Token, handoff};
 
-/// How long a stop may take in all.
-const PATIENCE: Duration = Duration::from_secs(25);
+/// How long what is under way may take to end after a stop. A try takes 15 s at most; what is left of the 25 s that a
+/// stop may take in all is for closing the database.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// Deliveries that a node holds at once.
 const SLOTS: usize = 2048;
 /// Bytes of their payloads.
