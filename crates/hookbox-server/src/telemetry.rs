@@ -11,7 +11,7 @@ use tracing_subscriber::EnvFilter;
 
 /// Lines that may wait to be written.
 const QUEUE: usize = 4096;
-/// How long the end of the process waits for the last lines.
+/// How long whoever is about to end waits for its last lines.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How the log looks.
@@ -38,11 +38,25 @@ struct Queue(SyncSender<Entry>);
 impl Write for Queue {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let _ = self.0.try_send(Entry::Line(bytes.to_vec()));
+        if std::thread::panicking() {
+            // The process may be about to end.
+            self.written();
+        }
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+impl Queue {
+    /// Waits until what was queued is written, for a while.
+    fn written(&self) {
+        let (mark, written) = sync_channel(0);
+        if self.0.try_send(Entry::Mark(mark)).is_ok() {
+            let _ = written.recv_timeout(PATIENCE);
+        }
     }
 }
 
@@ -57,11 +71,8 @@ impl std::fmt::Debug for Log {
 
 impl Drop for Log {
     fn drop(&mut self) {
-        if let Some(Queue(lines)) = self.0.take() {
-            let (mark, written) = sync_channel(0);
-            if lines.try_send(Entry::Mark(mark)).is_ok() {
-                let _ = written.recv_timeout(PATIENCE);
-            }
+        if let Some(queue) = &self.0 {
+            queue.written();
         }
     }
 }
@@ -102,6 +113,8 @@ fn write(lines: &Receiver<Entry>, mut to: impl Write) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+
     use super::*;
 
     /// A reader that went away.
@@ -125,6 +138,43 @@ mod tests {
         }
         drop(unread);
         assert_eq!(Queue(sender).write(b"line\n").unwrap(), 5);
+    }
+
+    /// What was written.
+    #[derive(Clone, Default)]
+    struct Paper(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Paper {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn last_words_are_written_before_they_end() {
+        struct LastWord(Queue, Paper);
+
+        impl Drop for LastWord {
+            fn drop(&mut self) {
+                self.0.write_all(b"the end").unwrap();
+                assert_eq!(*self.1.0.lock().unwrap(), b"the end");
+            }
+        }
+
+        let (sender, lines) = sync_channel(9);
+        let paper = Paper::default();
+        let word = LastWord(Queue(sender), paper.clone());
+        std::thread::spawn(move || write(&lines, paper));
+        let panicked = std::thread::spawn(move || {
+            let _word = word;
+            panic!("on purpose");
+        });
+        assert!(panicked.join().is_err());
     }
 
     #[test]
