@@ -9,7 +9,7 @@ use super::rows::{Blob, delivery as read_delivery};
 use super::writer::Context;
 use super::{SqliteStore, endpoints, messages};
 use crate::model::delivery::{Delivery, Event};
-use crate::model::{EndpointId, Message, MessageId, Schedule, Time};
+use crate::model::{Endpoint, EndpointId, Message, MessageId, Schedule, Time};
 use crate::store::{Claimed, Error, Result, Work};
 
 /// Rows that one look at an endpoint's queue reads at most.
@@ -119,7 +119,7 @@ impl Claim<'_, '_> {
         }
         let mut loaded = HashMap::new();
         for due in self.due(id)? {
-            let message = self.message(due.message_id, &mut loaded)?;
+            let message = self.message(&endpoint, due.message_id, &mut loaded)?;
             let Some(slot) = self.context.handoff.reserve(id, message.payload.len()) else {
                 return Ok(());
             };
@@ -163,13 +163,18 @@ impl Claim<'_, '_> {
 
     fn message(
         &self,
+        endpoint: &Endpoint,
         id: MessageId,
         loaded: &mut HashMap<MessageId, Arc<Message>>,
     ) -> Result<Arc<Message>> {
         if let Some(message) = loaded.get(&id) {
             return Ok(Arc::clone(message));
         }
-        let message = Arc::new(messages::by_id(self.context.db, id)?);
+        let message = Arc::new(messages::by_id(
+            self.context.db,
+            endpoint.application_id,
+            id,
+        )?);
         loaded.insert(id, Arc::clone(&message));
         Ok(message)
     }

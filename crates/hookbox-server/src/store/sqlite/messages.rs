@@ -55,9 +55,11 @@ pub(super) fn read(row: &Row<'_>) -> Result<Message> {
     })
 }
 
-pub(super) fn by_id(db: &Connection, id: MessageId) -> Result<Message> {
+pub(super) fn by_id(db: &Connection, application: ApplicationId, id: MessageId) -> Result<Message> {
     db.prepare_cached(include_str!("sql/message_by_id.sql"))?
-        .query_row(params![Blob(id.0)], |row| Ok(read(row)))
+        .query_row(params![Blob(application.0), Blob(id.0)], |row| {
+            Ok(read(row))
+        })
         .optional()?
         .ok_or(Error::NotFound("message"))?
 }

@@ -67,7 +67,7 @@ CREATE TABLE event_type (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE message (
-    id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+    id BLOB NOT NULL CHECK (length(id) = 16),
     application_id BLOB NOT NULL,
     event_id TEXT,
     event_type TEXT NOT NULL,
@@ -78,10 +78,10 @@ CREATE TABLE message (
     source_event_id TEXT, -- the provider's name for it, as in its receipt
     headers BLOB,
     quarantined INTEGER NOT NULL CHECK (quarantined IN (0, 1)),
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    UNIQUE (application_id, id)
 ) STRICT;
 
-CREATE INDEX message_application ON message (application_id, id);
 CREATE UNIQUE INDEX message_event_id ON message (application_id, event_id) WHERE event_id IS NOT NULL;
 
 -- One row for each event that a source has seen; more under one event_id only when the bytes differ.

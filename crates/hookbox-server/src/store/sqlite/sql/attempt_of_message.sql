@@ -2,8 +2,8 @@ SELECT
     attempt.message_id, attempt.id, attempt.endpoint_id, attempt.url, attempt.at, attempt.duration_ms,
     attempt.status, attempt.response, attempt.error, attempt.succeeded, attempt.manual, attempt.late
 FROM attempt
-JOIN message ON message.id = attempt.message_id
-WHERE attempt.message_id = ?1 AND attempt.id > ?2 AND attempt.id < ?3 AND message.application_id = ?4
+JOIN message ON message.application_id = ?4 AND message.id = attempt.message_id
+WHERE attempt.message_id = ?1 AND attempt.id > ?2 AND attempt.id < ?3
     AND (?5 IS NULL OR attempt.endpoint_id = ?5)
     AND (?6 IS NULL OR attempt.succeeded = ?6)
     AND (?7 IS NULL OR coalesce(attempt.status, 0) / 100 = ?7 / 100)

@@ -4,7 +4,7 @@ SELECT
     attempt.message_id, attempt.id, attempt.endpoint_id, attempt.url, attempt.at, attempt.duration_ms,
     attempt.status, attempt.response, attempt.error, attempt.succeeded, attempt.manual, attempt.late
 FROM delivery
-JOIN message ON message.id = delivery.message_id
+JOIN message ON message.application_id = delivery.application_id AND message.id = delivery.message_id
 JOIN endpoint ON endpoint.id = delivery.endpoint_id
 LEFT JOIN attempt ON attempt.message_id = delivery.message_id AND attempt.id = (
     SELECT max(id) FROM attempt AS last

@@ -1,4 +1,4 @@
 SELECT id, application_id, event_id, event_type, channels, content_type, payload, source_id, headers, quarantined,
     created_at
 FROM message
-WHERE id = ?1
+WHERE application_id = ?1 AND id = ?2
