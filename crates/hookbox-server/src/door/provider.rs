@@ -81,7 +81,8 @@ pub fn router(store: Arc<dyn Store>) -> Router {
 }
 
 async fn receive(State(door): State<Door>, Path(name): Path<String>, request: Request) -> Response {
-    match door.take(name.trim_end_matches('/'), request).await {
+    let name = name.trim_end_matches('/');
+    match door.take(name, request).await {
         Ok(recorded) => answer::accepted(recorded),
         Err(refused) => {
             tracing::info!(source = %name.escape_debug(), code = refused.code(), "refused");
