@@ -16,8 +16,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::egress;
 use crate::model::{Clock, Event, Schedule, Time};
-use crate::store::sqlite::LEASE;
-use crate::store::{Error, Handoff, Settlement, Store, Work};
+use crate::store::{Error, Handoff, LEASE, Settlement, Store, Work};
 
 /// What a try may take in all, from resolving the name to the end of the answer.
 pub const TRY_DEADLINE: Duration = Duration::from_secs(15);

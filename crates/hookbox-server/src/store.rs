@@ -10,14 +10,19 @@
 //! - **Quick to refuse.** A database that cannot write makes a call return [`Error::Unavailable`]; it does
 //!   not make it wait.
 
+pub mod cluster;
+mod columns;
 mod error;
+mod forward;
 pub mod handoff;
 mod list;
+mod schema;
 pub mod seal;
 pub mod sqlite;
 
 use std::fmt::Debug;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -25,6 +30,7 @@ use bytes::Bytes;
 pub use error::{Error, Result};
 pub use handoff::Handoff;
 pub use list::{AttemptFilter, DeadFilter, Listing, MessageFilter, Page};
+pub use schema::{Migrate, SchemaError};
 
 use crate::model::application::Application;
 use crate::model::source::Rules;
@@ -32,6 +38,9 @@ use crate::model::{
     ApplicationId, Attempt, AttemptId, Delivery, Endpoint, EndpointId, EventType, Message,
     MessageId, Receipt, Secret, Source, SourceId, Time, TokenId,
 };
+
+/// How long a delivery stays leased to a node: longer than a try can take, queue included.
+pub const LEASE: Duration = Duration::from_secs(60);
 
 /// A caller's `idempotency-key`: the answer is kept with the change, and given again to its repeats.
 #[derive(Clone, Debug)]
@@ -186,7 +195,9 @@ pub struct Token {
 }
 
 /// A change to one thing, made inside the transaction that reads and writes it.
-pub type Change<T> = Box<dyn FnOnce(&mut T) -> Result<()> + Send>;
+///
+/// It may be made again when another transaction was in the way.
+pub type Change<T> = Box<dyn Fn(&mut T) -> Result<()> + Send + Sync>;
 
 /// What keeps everything. See the module for what every driver promises.
 #[async_trait]

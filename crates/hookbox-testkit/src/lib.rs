@@ -3,11 +3,13 @@
 //! Nothing here uses the `hookbox` crate, so that what it signs and reads is a second opinion.
 
 pub mod clock;
+pub mod database;
 pub mod http;
 pub mod process;
 pub mod sign;
 pub mod sink;
 
+pub use database::Database;
 pub use http::{Client, Reply};
 pub use process::Server;
 pub use sign::Signed;

@@ -53,6 +53,7 @@ impl<'a> ApplicationOut<'a> {
 }
 
 /// What a body says of an application.
+#[derive(Clone)]
 pub(super) struct Wanted {
     name: Sent<String>,
     /// The name that its user gives it.
@@ -134,7 +135,8 @@ async fn put(State(api): Shared, At([app]): At<1>, asked: Asked) -> Answer {
     let (new, kept_uid) = (new.make(now)?, uid.clone());
     let replacement = new.clone();
     let change = Box::new(move |application: &mut Application| {
-        kept_uid.write_to(&mut application.uid);
+        let replacement = replacement.clone();
+        kept_uid.clone().write_to(&mut application.uid);
         application.name = replacement.name;
         application.throttle_rate = replacement.throttle_rate;
         application.metadata = replacement.metadata;
@@ -171,7 +173,7 @@ pub(super) fn new_uid(address: String, sent: Sent<String>, prefix: &str) -> Resu
 async fn patch(State(api): Shared, At([app]): At<1>, asked: Asked) -> Answer {
     let (now, wanted) = (api.clock.now(), Wanted::read(asked.fields()?)?);
     let change = Box::new(move |application: &mut Application| {
-        wanted.patch(application, now);
+        wanted.clone().patch(application, now);
         Ok(())
     });
     Reply::ok(&ApplicationOut::of(

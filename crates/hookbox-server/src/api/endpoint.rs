@@ -144,7 +144,7 @@ async fn put(State(api): Shared, At([app, endpoint]): At<2>, asked: Asked) -> An
         Ok(known) => {
             let change = Box::new(move |kept: &mut Endpoint| {
                 editable(kept)?;
-                replace(kept, new, uid);
+                replace(kept, new.clone(), uid.clone());
                 Ok(())
             });
             let endpoint = api
@@ -189,7 +189,7 @@ async fn patch(State(api): Shared, At([app, endpoint]): At<2>, asked: Asked) -> 
         if !enables {
             editable(endpoint)?;
         }
-        wanted.patch(endpoint, now);
+        wanted.clone().patch(endpoint, now);
         Ok(())
     });
     Reply::ok(&EndpointOut::of(

@@ -162,6 +162,7 @@ async fn put(State(api): Shared, At([app, endpoint]): At<2>, asked: Asked) -> An
     fields.finish()?;
     change(&api, &app, &endpoint, move |kept| {
         *kept = headers
+            .clone()
             .into_iter()
             .map(|(name, value)| (name, Secret::new(value)))
             .collect();
@@ -183,7 +184,10 @@ async fn patch(State(api): Shared, At([app, endpoint]): At<2>, asked: Asked) -> 
         .into_iter()
         .chain(removed)
         .collect();
-    change(&api, &app, &endpoint, move |kept| merge(kept, changes)).await
+    change(&api, &app, &endpoint, move |kept| {
+        merge(kept, changes.clone())
+    })
+    .await
 }
 
 fn merge(kept: &mut Vec<(String, Secret)>, changes: Vec<(String, Option<String>)>) {
@@ -199,7 +203,7 @@ async fn change(
     api: &Api,
     app: &str,
     endpoint: &str,
-    work: impl FnOnce(&mut Vec<(String, Secret)>) + Send + 'static,
+    work: impl Fn(&mut Vec<(String, Secret)>) + Send + Sync + 'static,
 ) -> Answer {
     let now = api.clock.now();
     let id = find(api, app, endpoint).await?.id;

@@ -7,8 +7,9 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::store::Handoff;
+use crate::store::Migrate;
 use crate::store::seal::Sealer;
-use crate::store::sqlite::{Migrate, SqliteStore};
+use crate::store::sqlite::SqliteStore;
 
 struct Server {
     routes: Router,

@@ -15,7 +15,7 @@ use super::serve::Signals;
 use super::server::Server;
 use crate::model::Secret;
 use crate::settings::{Caller, Given, Settings};
-use crate::store::sqlite::Migrate;
+use crate::store::Migrate;
 
 /// The secret that the story's Stripe signs with.
 const STRIPE_SECRET: &str = "whsec_demo_stripe_secret";

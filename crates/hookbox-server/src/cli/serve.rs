@@ -6,7 +6,7 @@ use super::error::Error;
 use super::out::Out;
 use super::server::Server;
 use crate::settings::Settings;
-use crate::store::sqlite::Migrate;
+use crate::store::Migrate;
 use crate::telemetry;
 
 /// Serves until SIGTERM or SIGINT.

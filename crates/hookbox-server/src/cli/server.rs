@@ -25,8 +25,8 @@ use crate::listen;
 use crate::model::{Clock, Secret, TokenId};
 use crate::settings::Settings;
 use crate::store::seal::Sealer;
-use crate::store::sqlite::{Migrate, SqliteStore};
-use crate::store::{Handoff, Page, Store, Token, handoff};
+use crate::store::sqlite::SqliteStore;
+use crate::store::{Handoff, Migrate, Page, Store, Token, handoff};
 
 /// How long what is under way may take to end after a stop. A try takes 15 s at most; what is left of the 25 s that a
 /// stop may take in all is for closing the database.

@@ -29,4 +29,18 @@ pub struct Application {
 impl Application {
     /// The uid of the application that sources belong to when they name none.
     pub const DEFAULT_UID: &'static str = "default";
+
+    /// A new one of that uid, which is also its name.
+    #[must_use]
+    pub fn named(uid: &str, now: Time) -> Self {
+        Self {
+            id: ApplicationId::new(now),
+            uid: Some(uid.to_owned()),
+            name: uid.to_owned(),
+            throttle_rate: None,
+            metadata: Metadata::default(),
+            created_at: now,
+            updated_at: now,
+        }
+    }
 }

@@ -58,10 +58,18 @@ pub enum Cause {
     Refused,
     /// No request can be made of it, for example because a header is malformed.
     Unsendable,
+    /// Its payload is kept no longer.
+    Expired,
 }
 
 impl Cause {
-    const ALL: [Self; 4] = [Self::Exhausted, Self::Gone, Self::Refused, Self::Unsendable];
+    const ALL: [Self; 5] = [
+        Self::Exhausted,
+        Self::Gone,
+        Self::Refused,
+        Self::Unsendable,
+        Self::Expired,
+    ];
 
     /// The stable name.
     #[must_use]
@@ -71,6 +79,7 @@ impl Cause {
             Self::Gone => "gone",
             Self::Refused => "refused",
             Self::Unsendable => "unsendable",
+            Self::Expired => "expired",
         }
     }
 

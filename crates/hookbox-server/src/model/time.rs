@@ -3,7 +3,9 @@
 //! Everything that needs the time is handed a [`Time`] or a [`Clock`]; nothing asks the system itself.
 
 use std::fmt;
-use std::time::Duration;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, Instant};
 
 use serde::{Serialize, Serializer};
 use time::OffsetDateTime;
@@ -79,8 +81,17 @@ impl Serialize for Time {
 }
 
 /// Tells the time.
+///
+/// On a database that nodes share the time is the database's, so that nodes whose own clocks differ agree on what
+/// is due: see [`Clock::follow`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock;
+
+/// Milliseconds to add to the time since [`STARTED`]; [`ALONE`] while no other clock is followed.
+static AHEAD: AtomicI64 = AtomicI64::new(ALONE);
+const ALONE: i64 = i64::MIN;
+/// A moment that no step of the system's clock moves.
+static STARTED: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 impl Clock {
     /// The present moment.
@@ -90,10 +101,20 @@ impl Clock {
         reason = "this is the one place that asks the system"
     )]
     pub fn now(self) -> Time {
+        let ahead = AHEAD.load(Ordering::Relaxed);
+        if ahead != ALONE {
+            return Time(ahead.saturating_add(millis(STARTED.elapsed())));
+        }
         let since = std::time::SystemTime::now()
             .duration_since(std::time::UNIX_EPOCH)
             .unwrap_or_default();
         Time(millis(since))
+    }
+
+    /// Follows another clock that shows `now`, from here on by the time that passes, not by the system's clock.
+    pub fn follow(self, now: Time) {
+        let ahead = now.0.saturating_sub(millis(STARTED.elapsed()));
+        AHEAD.store(ahead, Ordering::Relaxed);
     }
 
     /// Waits until `at`; returns at once when that has passed.

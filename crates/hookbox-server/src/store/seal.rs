@@ -9,6 +9,8 @@ use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
 use super::{Error, Result};
 
 const NONCE: usize = 24;
+/// The text that is sealed to recognise the operator's key.
+pub(super) const KEY_CHECK: &[u8] = b"hookbox";
 
 /// Seals and opens secrets.
 #[derive(Clone)]

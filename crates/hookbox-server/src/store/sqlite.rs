@@ -32,20 +32,15 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use self::doors::Doors;
 use self::readers::Readers;
-pub use self::schema::{Migrate, SchemaError};
 use self::writer::{Context, Writer};
 use crate::model::Clock;
-use crate::store::seal::Sealer;
-use crate::store::{Error, Handoff, Result};
+use crate::store::seal::{KEY_CHECK, Sealer};
+use crate::store::{Error, Handoff, Migrate, Result, SchemaError};
 
 /// `SQLite` before this can lose acknowledged commits in WAL mode (the "WAL-reset" bug).
 const OLDEST: i32 = 3_051_003;
 /// Threads that read beside the writer.
 const READERS: usize = 2;
-/// How long a straight-on delivery stays leased to this node. Longer than a try can take, queue included.
-pub const LEASE: Duration = Duration::from_secs(60);
-/// The text that is sealed to recognise the operator's key.
-const KEY_CHECK: &[u8] = b"hookbox";
 
 /// Why a database could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -242,7 +237,7 @@ fn connect(path: &Path, reader: bool) -> rusqlite::Result<Connection> {
 
 /// Refuses another key than the one the database was first opened with.
 fn check_key(db: &Connection, sealer: &Sealer) -> std::result::Result<(), OpenError> {
-    let error = |error| OpenError::Schema(SchemaError::Database(error));
+    let error = |error: rusqlite::Error| OpenError::Schema(error.into());
     let known: Option<Vec<u8>> = db
         .query_row("SELECT sealed FROM key_check", [], |row| row.get(0))
         .optional()

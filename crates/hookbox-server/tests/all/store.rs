@@ -19,7 +19,17 @@ macro_rules! on_every_database {
         mod $name {
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn sqlite() {
-                super::$name(&$crate::store::database::TestDatabase::sqlite()).await;
+                super::$name(&$crate::store::database::TestDatabase::sqlite().await).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn postgres() {
+                super::$name(&$crate::store::database::TestDatabase::postgres().await).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn mysql() {
+                super::$name(&$crate::store::database::TestDatabase::mysql().await).await;
             }
         }
     )* };

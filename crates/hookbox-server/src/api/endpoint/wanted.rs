@@ -10,6 +10,7 @@ use crate::model::{ApplicationId, Endpoint, EndpointId, Schedule, Time};
 const MOST_CHANNELS: usize = 10;
 
 /// What a body says of an endpoint; of its address, that it is checked.
+#[derive(Clone)]
 pub(super) struct Wanted {
     url: Sent<String>,
     /// The name that its user gives it.

@@ -1,31 +1,20 @@
 //! Applications in `SQLite`.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
 use super::once::once;
-use super::rows::{Blob, Bounds, from_json, json, listing};
+use super::rows::Blob;
 use super::writer::Context;
 use super::{SqliteStore, endpoints};
 use crate::model::{Application, ApplicationId, Time};
+use crate::store::columns::{Bounds, application, listing};
 use crate::store::{Change, Error, Listing, Once, Page, Result};
-
-fn read(row: &Row<'_>) -> Result<Application> {
-    Ok(Application {
-        id: ApplicationId(row.get::<_, Blob<16>>(0)?.0),
-        uid: row.get(1)?,
-        name: row.get(2)?,
-        throttle_rate: row.get(3)?,
-        metadata: from_json(&row.get::<_, String>(4)?)?,
-        created_at: row.get(5)?,
-        updated_at: row.get(6)?,
-    })
-}
 
 /// The live application of that id or uid.
 pub(super) fn find(db: &Connection, key: &str) -> Result<Option<Application>> {
     let id = key.parse().unwrap_or(ApplicationId([0; 16]));
     db.prepare_cached(include_str!("sql/application_find.sql"))?
-        .query_row(params![Blob(id.0), key], |row| Ok(read(row)))
+        .query_row(params![Blob(id.0), key], |row| Ok(application::read(row)))
         .optional()?
         .transpose()
 }
@@ -48,15 +37,7 @@ pub(super) fn write(context: &mut Context<'_>, application: &Application) -> Res
     context
         .db
         .prepare_cached(include_str!("sql/application_put.sql"))?
-        .execute(params![
-            Blob(application.id.0),
-            application.uid,
-            application.name,
-            application.throttle_rate,
-            json(&application.metadata),
-            application.created_at,
-            application.updated_at,
-        ])?;
+        .execute(params_from_iter(application::write(application)))?;
     context.routes.forget();
     Ok(())
 }
@@ -90,7 +71,7 @@ impl SqliteStore {
                 db.prepare_cached(&bounds.ordered(include_str!("sql/application_list.sql")))?;
             let rows = statement.query_and_then(
                 params![Blob(bounds.above.0), Blob(bounds.below.0), bounds.limit],
-                read,
+                |row| application::read(row),
             )?;
             Ok(listing(&page, rows.collect::<Result<_>>()?))
         })

@@ -1,29 +1,12 @@
 //! Attempts in `SQLite`.
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{OptionalExtension, params};
 
 use super::SqliteStore;
-use super::rows::{Blob, Bounds, json, listing};
-use crate::model::{ApplicationId, Attempt, AttemptId, EndpointId, MessageId};
+use super::rows::Blob;
+use crate::model::{ApplicationId, Attempt, AttemptId, MessageId};
+use crate::store::columns::{Bounds, attempt, json, listing};
 use crate::store::{AttemptFilter, Error, Listing, Page, Result};
-
-/// Reads an attempt from twelve columns.
-pub(super) fn read(row: &Row<'_>, first: usize) -> Result<Attempt> {
-    Ok(Attempt {
-        message_id: MessageId(row.get::<_, Blob<16>>(first)?.0),
-        id: AttemptId(row.get::<_, Blob<16>>(first + 1)?.0),
-        endpoint_id: EndpointId(row.get::<_, Blob<16>>(first + 2)?.0),
-        url: row.get(first + 3)?,
-        at: row.get(first + 4)?,
-        duration_ms: row.get(first + 5)?,
-        status: row.get(first + 6)?,
-        response: row.get::<_, Vec<u8>>(first + 7)?.into(),
-        error: row.get(first + 8)?,
-        succeeded: row.get(first + 9)?,
-        manual: row.get(first + 10)?,
-        late: row.get(first + 11)?,
-    })
-}
 
 impl SqliteStore {
     pub(super) async fn attempts(
@@ -61,7 +44,7 @@ impl SqliteStore {
                     filter.messages.channel,
                     bounds.limit,
                 ],
-                |row| read(row, 0),
+                |row| attempt::read(row, 0),
             )?;
             Ok(listing(&page, rows.collect::<Result<_>>()?))
         })
@@ -71,7 +54,9 @@ impl SqliteStore {
     pub(super) async fn attempt(&self, message: MessageId, id: AttemptId) -> Result<Attempt> {
         self.read(move |db| {
             db.prepare_cached(include_str!("sql/attempt_find.sql"))?
-                .query_row(params![Blob(message.0), Blob(id.0)], |row| Ok(read(row, 0)))
+                .query_row(params![Blob(message.0), Blob(id.0)], |row| {
+                    Ok(attempt::read(row, 0))
+                })
                 .optional()?
                 .ok_or(Error::NotFound("attempt"))?
         })

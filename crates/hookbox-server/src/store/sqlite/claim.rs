@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use rusqlite::{OptionalExtension, params};
 
-use super::rows::{Blob, delivery as read_delivery};
+use super::rows::Blob;
 use super::writer::Context;
 use super::{SqliteStore, endpoints, messages};
 use crate::model::delivery::{Delivery, Event};
 use crate::model::{Endpoint, EndpointId, Message, MessageId, Schedule, Time};
+use crate::store::columns::delivery;
 use crate::store::{Claimed, Error, Result, Work};
 
 /// Rows that one look at an endpoint's queue reads at most.
@@ -156,7 +157,7 @@ impl Claim<'_, '_> {
             .db
             .prepare_cached(include_str!("sql/delivery_due.sql"))?;
         let rows = statement.query_and_then(params![Blob(id.0), self.now, LOOK], |row| {
-            read_delivery(row, 0)
+            delivery::read(row, 0)
         })?;
         rows.collect()
     }

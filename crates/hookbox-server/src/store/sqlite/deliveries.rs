@@ -3,20 +3,21 @@
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::once::once;
-use super::rows::{Blob, Bounds, delivery as read_delivery, listing};
+use super::rows::Blob;
 use super::writer::Context;
-use super::{SqliteStore, attempts, endpoints};
+use super::{SqliteStore, endpoints};
 use crate::model::delivery::{Delivery, Event};
 use crate::model::{ApplicationId, Endpoint, EndpointId, MessageId, Schedule, Time};
+use crate::store::columns::{Bounds, attempt, delivery, endpoint, listing};
 use crate::store::{DeadFilter, DeadLetter, DeadMove, Error, Listing, Once, Page, Result};
 
 fn read_dead(row: &Row<'_>) -> Result<DeadLetter> {
     Ok(DeadLetter {
-        delivery: read_delivery(row, 0)?,
+        delivery: delivery::read(row, 0)?,
         event_type: row.get(8)?,
         url: row.get(9)?,
         last_attempt: match row.get::<_, Option<Blob<16>>>(11)? {
-            Some(_) => Some(attempts::read(row, 10)?),
+            Some(_) => Some(attempt::read(row, 10)?),
             None => None,
         },
     })
@@ -32,7 +33,7 @@ fn replay(
     let known = context
         .db
         .prepare_cached(include_str!("sql/delivery_by_id.sql"))?
-        .query_row(key, |row| Ok(read_delivery(row, 0)))
+        .query_row(key, |row| Ok(delivery::read(row, 0)))
         .optional()?
         .transpose()?;
     let before = known.unwrap_or_else(|| Delivery::new(message, endpoint.id, now));
@@ -80,7 +81,12 @@ impl SqliteStore {
                     Blob(bounds.below.0),
                     bounds.limit
                 ],
-                |row| Ok((read_delivery(row, 17)?, endpoints::read(row, &sealer)?)),
+                |row| {
+                    Ok((
+                        delivery::read(row, endpoint::WIDTH)?,
+                        endpoint::read(row, &sealer)?,
+                    ))
+                },
             )?;
             Ok(listing(&page, rows.collect::<Result<_>>()?))
         })

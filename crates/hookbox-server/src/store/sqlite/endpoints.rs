@@ -1,117 +1,23 @@
 //! Endpoints in `SQLite`.
 
-use std::collections::BTreeMap;
-
-use rusqlite::{Connection, OptionalExtension, Row, params};
-use serde::{Deserialize, Serialize};
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
 use super::SqliteStore;
 use super::once::once;
-use super::rows::{Blob, Bounds, from_json, json, listing};
+use super::rows::Blob;
 use super::writer::Context;
-use crate::model::endpoint::{Disabled, SigningSecret};
-use crate::model::{ApplicationId, Endpoint, EndpointId, Secret, SourceId, Time};
+use crate::model::{ApplicationId, Endpoint, EndpointId, Time};
+use crate::store::columns::{Bounds, endpoint, listing};
 use crate::store::seal::Sealer;
 use crate::store::{Change, Error, Listing, Once, Page, Result};
-
-#[derive(Serialize, Deserialize)]
-struct StoredSecret {
-    key: String,
-    expires_at: Option<i64>,
-}
-
-/// Reads an endpoint from the columns that `endpoint_*.sql` select.
-pub(super) fn read(row: &Row<'_>, sealer: &Sealer) -> Result<Endpoint> {
-    let id = EndpointId(row.get::<_, Blob<16>>(0)?.0);
-    let opened = |column| -> Result<String> {
-        let text = sealer.open(&id.0, &row.get::<_, Vec<u8>>(column)?)?;
-        String::from_utf8(text).map_err(|error| Error::Unreadable(error.to_string()))
-    };
-    let list = |column| -> Result<Option<Vec<String>>> {
-        row.get::<_, Option<String>>(column)?
-            .map(|text| from_json(&text))
-            .transpose()
-    };
-    let headers: BTreeMap<String, String> = from_json(&opened(12)?)?;
-    let secrets: Vec<StoredSecret> = from_json(&opened(13)?)?;
-    let schedule: Option<String> = row.get(14)?;
-    Ok(Endpoint {
-        id,
-        application_id: ApplicationId(row.get::<_, Blob<16>>(1)?.0),
-        uid: row.get(2)?,
-        url: row.get(3)?,
-        description: row.get(4)?,
-        throttle_rate: row.get(5)?,
-        event_types: list(6)?,
-        channels: list(7)?,
-        source: row.get::<_, Option<Blob<16>>>(8)?.map(|id| SourceId(id.0)),
-        trusted: row.get(9)?,
-        disabled: row
-            .get::<_, Option<String>>(10)?
-            .as_deref()
-            .and_then(Disabled::from_code),
-        metadata: from_json(&row.get::<_, String>(11)?)?,
-        headers: headers
-            .into_iter()
-            .map(|(name, value)| (name, Secret::new(value)))
-            .collect(),
-        secrets: secrets
-            .into_iter()
-            .map(|stored| SigningSecret {
-                key: Secret::new(stored.key),
-                expires_at: stored.expires_at.map(Time),
-            })
-            .collect(),
-        retry_schedule: schedule
-            .map(|text| {
-                text.parse()
-                    .map_err(|_| Error::Unreadable("a retry schedule".into()))
-            })
-            .transpose()?,
-        created_at: row.get(15)?,
-        updated_at: row.get(16)?,
-    })
-}
 
 /// Writes an endpoint, new or changed.
 pub(super) fn write(context: &mut Context<'_>, endpoint: &Endpoint) -> Result<()> {
     uid_is_free(context.db, endpoint)?;
-    let headers: BTreeMap<&str, &str> = endpoint
-        .headers
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.expose()))
-        .collect();
-    let secrets: Vec<StoredSecret> = endpoint
-        .secrets
-        .iter()
-        .map(|secret| StoredSecret {
-            key: secret.key.expose().to_owned(),
-            expires_at: secret.expires_at.map(|at| at.0),
-        })
-        .collect();
-    let seal = |text: String| context.sealer.seal(&endpoint.id.0, text.as_bytes());
     context
         .db
         .prepare_cached(include_str!("sql/endpoint_put.sql"))?
-        .execute(params![
-            Blob(endpoint.id.0),
-            Blob(endpoint.application_id.0),
-            endpoint.uid,
-            endpoint.url,
-            endpoint.description,
-            endpoint.throttle_rate,
-            endpoint.event_types.as_ref().map(json),
-            endpoint.channels.as_ref().map(json),
-            endpoint.source.map(|id| Blob(id.0)),
-            endpoint.trusted,
-            endpoint.disabled.map(Disabled::code),
-            json(&endpoint.metadata),
-            seal(json(&headers)),
-            seal(json(&secrets)),
-            endpoint.retry_schedule.as_ref().map(ToString::to_string),
-            endpoint.created_at,
-            endpoint.updated_at,
-        ])?;
+        .execute(params_from_iter(endpoint::write(endpoint, context.sealer)))?;
     context.routes.forget();
     Ok(())
 }
@@ -136,7 +42,7 @@ fn uid_is_free(db: &Connection, endpoint: &Endpoint) -> Result<()> {
 /// The live endpoint of that id.
 pub(super) fn by_id(db: &Connection, sealer: &Sealer, id: EndpointId) -> Result<Endpoint> {
     db.prepare_cached(include_str!("sql/endpoint_by_id.sql"))?
-        .query_row(params![Blob(id.0)], |row| Ok(read(row, sealer)))
+        .query_row(params![Blob(id.0)], |row| Ok(endpoint::read(row, sealer)))
         .optional()?
         .ok_or(Error::NotFound("endpoint"))?
 }
@@ -220,7 +126,7 @@ impl SqliteStore {
             let id = key.parse().unwrap_or(EndpointId([0; 16]));
             db.prepare_cached(include_str!("sql/endpoint_find.sql"))?
                 .query_row(params![Blob(application.0), Blob(id.0), key], |row| {
-                    Ok(read(row, &sealer))
+                    Ok(endpoint::read(row, &sealer))
                 })
                 .optional()?
                 .ok_or(Error::NotFound("endpoint"))?
@@ -245,7 +151,7 @@ impl SqliteStore {
                     Blob(bounds.below.0),
                     bounds.limit
                 ],
-                |row| read(row, &sealer),
+                |row| endpoint::read(row, &sealer),
             )?;
             Ok(listing(&page, rows.collect::<Result<_>>()?))
         })

@@ -1,31 +1,16 @@
 //! Event types in `SQLite`.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
 use super::SqliteStore;
 use super::once::once;
-use super::rows::{Bounds, from_json, json, listing};
 use crate::model::EventType;
+use crate::store::columns::{Bounds, event_type, listing};
 use crate::store::{Error, Listing, Once, Page, Result};
-
-fn read(row: &Row<'_>) -> Result<EventType> {
-    let schemas: Option<String> = row.get(4)?;
-    Ok(EventType {
-        name: row.get(0)?,
-        description: row.get(1)?,
-        archived: row.get(2)?,
-        deprecated: row.get(3)?,
-        schemas: schemas.map(|text| from_json(&text)).transpose()?,
-        feature_flags: from_json(&row.get::<_, String>(5)?)?,
-        group_name: row.get(6)?,
-        created_at: row.get(7)?,
-        updated_at: row.get(8)?,
-    })
-}
 
 fn find(db: &Connection, name: &str) -> Result<Option<EventType>> {
     db.prepare_cached(include_str!("sql/event_type_find.sql"))?
-        .query_row(params![name], |row| Ok(read(row)))
+        .query_row(params![name], |row| Ok(event_type::read(row)))
         .optional()?
         .transpose()
 }
@@ -44,17 +29,7 @@ impl SqliteStore {
             context
                 .db
                 .prepare_cached(include_str!("sql/event_type_put.sql"))?
-                .execute(params![
-                    new.name,
-                    new.description,
-                    new.archived,
-                    new.deprecated,
-                    new.schemas.as_ref().map(json),
-                    json(&new.feature_flags),
-                    new.group_name,
-                    new.created_at,
-                    new.updated_at,
-                ])?;
+                .execute(params_from_iter(event_type::write(&new)))?;
             Ok(())
         })
         .await
@@ -77,7 +52,7 @@ impl SqliteStore {
                 db.prepare_cached(&bounds.ordered(include_str!("sql/event_type_list.sql")))?;
             let rows = statement.query_and_then(
                 params![bounds.above, bounds.below, include_archived, bounds.limit],
-                read,
+                |row| event_type::read(row),
             )?;
             Ok(listing(&page, rows.collect::<Result<_>>()?))
         })

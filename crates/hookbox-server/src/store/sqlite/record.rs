@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use rusqlite::params;
+use rusqlite::{params, params_from_iter};
 
 use super::claim::moved;
-use super::rows::{Blob, cause, json};
+use super::rows::Blob;
 use super::writer::Context;
-use super::{SqliteStore, messages, once};
+use super::{SqliteStore, once};
 use crate::model::delivery::{Delivery, Event};
 use crate::model::{Endpoint, Message, MessageId, Time};
+use crate::store::columns::{delivery::cause, message};
 use crate::store::{Draft, Error, Recorded, Result, Seen, Work};
 
 impl SqliteStore {
@@ -94,7 +95,7 @@ fn look_for(context: &Context<'_>, seen: &Seen) -> Result<Known> {
     let mut statement = context
         .db
         .prepare_cached(include_str!("sql/receipt_find.sql"))?;
-    let mut rows = statement.query(params![Blob(seen.source_id.0), seen.event_id])?;
+    let mut rows = statement.query(params![Blob(seen.source_id.0), seen.event_id.as_bytes()])?;
     let mut known = Known::Nothing;
     while let Some(row) = rows.next()? {
         if row.get::<_, Blob<32>>(0)?.0 == seen.digest {
@@ -106,7 +107,11 @@ fn look_for(context: &Context<'_>, seen: &Seen) -> Result<Known> {
 }
 
 fn count_again(context: &Context<'_>, seen: &Seen) -> Result<()> {
-    let key = params![Blob(seen.source_id.0), seen.event_id, Blob(seen.digest)];
+    let key = params![
+        Blob(seen.source_id.0),
+        seen.event_id.as_bytes(),
+        Blob(seen.digest)
+    ];
     context
         .db
         .prepare_cached(include_str!("sql/receipt_again.sql"))?
@@ -120,7 +125,7 @@ fn insert_receipt(context: &Context<'_>, seen: &Seen, message: &Message) -> Resu
         .prepare_cached(include_str!("sql/receipt_put.sql"))?
         .execute(params![
             Blob(seen.source_id.0),
-            seen.event_id,
+            seen.event_id.as_bytes(),
             Blob(seen.digest),
             Blob(message.id.0),
             message.created_at
@@ -129,25 +134,11 @@ fn insert_receipt(context: &Context<'_>, seen: &Seen, message: &Message) -> Resu
 }
 
 fn insert_message(context: &Context<'_>, message: &Message, seen: Option<&Seen>) -> Result<()> {
-    let channels = (!message.channels.is_empty()).then(|| json(&message.channels));
-    let headers = (!message.headers.is_empty()).then(|| messages::write_headers(&message.headers));
+    let name = seen.map(|seen| seen.event_id.as_str());
     let inserted = context
         .db
         .prepare_cached(include_str!("sql/message_put.sql"))?
-        .execute(params![
-            Blob(message.id.0),
-            Blob(message.application_id.0),
-            message.event_id,
-            message.event_type,
-            channels,
-            message.content_type,
-            &message.payload[..],
-            message.source.map(|id| Blob(id.0)),
-            seen.map(|seen| &seen.event_id),
-            headers,
-            message.quarantined,
-            message.created_at,
-        ])?;
+        .execute(params_from_iter(message::write(message, name)))?;
     if inserted == 0 {
         Err(Error::Conflict("a message with this eventId exists"))
     } else {

@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{endpoints, rows::Blob};
+use super::rows::Blob;
 use crate::model::{ApplicationId, Endpoint, EndpointId};
+use crate::store::columns::endpoint;
 use crate::store::seal::Sealer;
 use crate::store::{Error, Result};
 
@@ -58,7 +59,7 @@ impl Routes {
             .id;
         let mut statement = db.prepare_cached(include_str!("sql/endpoint_of_application.sql"))?;
         let rows = statement.query_and_then(params![Blob(application.0)], |row| {
-            endpoints::read(row, sealer)
+            endpoint::read(row, sealer)
         })?;
         let endpoints = rows
             .map(|endpoint| endpoint.map(Arc::new))
@@ -87,7 +88,7 @@ impl Routes {
         }
         let found = db
             .prepare_cached(include_str!("sql/endpoint_by_id.sql"))?
-            .query_row(params![Blob(id.0)], |row| Ok(endpoints::read(row, sealer)))
+            .query_row(params![Blob(id.0)], |row| Ok(endpoint::read(row, sealer)))
             .optional()?
             .transpose()?
             .map(Arc::new);

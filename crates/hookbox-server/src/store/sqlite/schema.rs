@@ -2,6 +2,8 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
+use crate::store::{Migrate, SchemaError};
+
 /// A step of the schema. A step that was released is never changed.
 struct Migration {
     name: &'static str,
@@ -20,54 +22,6 @@ const NEEDED: u32 = MIGRATIONS[MIGRATIONS.len() - 1].version;
 /// Marks a file as Hookbox's, in the header of the database: "hkbx".
 const APPLICATION_ID: i32 = 0x686b_6278;
 
-/// What a start may do to the schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Migrate {
-    /// Fill an empty database; refuse an older one.
-    IfEmpty,
-    /// Bring an older database up to date.
-    Always,
-}
-
-/// Why the schema is not one to work with.
-#[derive(Debug, thiserror::Error)]
-pub enum SchemaError {
-    /// The database is older than this program.
-    #[error(
-        "the database has schema {found}, this version needs {needed}; run `hookbox migrate`, or `hookbox serve --migrate`"
-    )]
-    Older {
-        /// Its schema.
-        found: u32,
-        /// The schema of this program.
-        needed: u32,
-    },
-    /// The database is newer than this program.
-    #[error(
-        "the database has schema {found}, this version knows only up to {known}; run the newer hookbox that wrote it"
-    )]
-    Newer {
-        /// Its schema.
-        found: u32,
-        /// The newest schema that this program knows.
-        known: u32,
-    },
-    /// The file is an `SQLite` database of another program.
-    #[error("the file is a database of another program; set HOOKBOX_DATABASE to another path")]
-    Foreign,
-    /// A migration failed; nothing of it was kept.
-    #[error("migration {name} failed: {error}")]
-    Failed {
-        /// Which.
-        name: &'static str,
-        /// How.
-        error: rusqlite::Error,
-    },
-    /// The database cannot be read.
-    #[error(transparent)]
-    Database(#[from] rusqlite::Error),
-}
-
 /// Brings the schema to the one this program needs; returns how many steps were taken.
 pub(super) fn migrate(db: &mut Connection, migrate: Migrate) -> Result<u32, SchemaError> {
     let needed = NEEDED;
@@ -77,25 +31,23 @@ pub(super) fn migrate(db: &mut Connection, migrate: Migrate) -> Result<u32, Sche
     if tables > 0 && owner != APPLICATION_ID {
         return Err(SchemaError::Foreign);
     }
-    if found > needed {
-        return Err(SchemaError::Newer {
-            found,
-            known: needed,
-        });
-    }
-    if found > 0 && found < needed && migrate == Migrate::IfEmpty {
-        return Err(SchemaError::Older { found, needed });
-    }
+    migrate.allows(found, needed)?;
     for migration in MIGRATIONS
         .iter()
         .filter(|migration| migration.version > found)
     {
         apply(db, migration).map_err(|error| SchemaError::Failed {
             name: migration.name,
-            error,
+            error: error.to_string(),
         })?;
     }
     Ok(needed - found)
+}
+
+impl From<rusqlite::Error> for SchemaError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error.to_string())
+    }
 }
 
 fn apply(db: &mut Connection, migration: &Migration) -> rusqlite::Result<()> {

@@ -1,13 +1,14 @@
 //! Settling in `SQLite`: a result, and the move that it causes.
 
-use rusqlite::params;
+use rusqlite::{params, params_from_iter};
 
 use super::SqliteStore;
-use super::rows::{Blob, cause};
+use super::rows::Blob;
 use super::writer::Context;
 use crate::model::delivery::State;
 use crate::model::endpoint::Disabled;
 use crate::model::{Attempt, EndpointId};
+use crate::store::columns::{attempt, delivery::cause};
 use crate::store::{Result, Settlement};
 
 impl SqliteStore {
@@ -57,20 +58,7 @@ fn insert_attempt(context: &Context<'_>, attempt: &Attempt, late: bool) -> Resul
     context
         .db
         .prepare_cached(include_str!("sql/attempt_put.sql"))?
-        .execute(params![
-            Blob(attempt.message_id.0),
-            Blob(attempt.id.0),
-            Blob(attempt.endpoint_id.0),
-            attempt.url,
-            attempt.at,
-            attempt.duration_ms,
-            attempt.status,
-            &attempt.response[..],
-            attempt.error,
-            attempt.succeeded,
-            attempt.manual,
-            late,
-        ])?;
+        .execute(params_from_iter(attempt::write(attempt, late)))?;
     Ok(())
 }
 

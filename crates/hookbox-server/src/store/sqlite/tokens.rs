@@ -1,25 +1,19 @@
 //! API tokens in `SQLite`: digests only.
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, params, params_from_iter};
 
 use super::SqliteStore;
-use super::rows::{Blob, Bounds, listing};
-use crate::model::{Time, TokenId};
+use super::rows::Blob;
+use crate::model::TokenId;
+use crate::store::columns::{Bounds, listing, token};
 use crate::store::{Error, Listing, Page, Result, Token};
-
-fn read(row: &Row<'_>) -> Result<Token> {
-    Ok(Token {
-        id: TokenId(row.get::<_, Blob<16>>(0)?.0),
-        name: row.get(1)?,
-        digest: row.get::<_, Blob<32>>(2)?.0,
-        created_at: row.get::<_, Time>(3)?,
-    })
-}
 
 /// Every live token.
 pub(super) fn all(db: &Connection) -> Result<Vec<Token>> {
     let mut statement = db.prepare_cached(include_str!("sql/token_list.sql"))?;
-    let rows = statement.query_and_then(params![Blob([0; 16]), Blob([0xff; 16]), -1], read)?;
+    let rows = statement.query_and_then(params![Blob([0; 16]), Blob([0xff; 16]), -1], |row| {
+        token::read(row)
+    })?;
     rows.collect()
 }
 
@@ -29,12 +23,7 @@ impl SqliteStore {
             context
                 .db
                 .prepare_cached(include_str!("sql/token_put.sql"))?
-                .execute(params![
-                    Blob(new.id.0),
-                    new.name,
-                    Blob(new.digest),
-                    new.created_at
-                ])?;
+                .execute(params_from_iter(token::write(&new)))?;
             context.doors_changed = true;
             Ok(())
         })
@@ -48,7 +37,7 @@ impl SqliteStore {
                 db.prepare_cached(&bounds.ordered(include_str!("sql/token_list.sql")))?;
             let rows = statement.query_and_then(
                 params![Blob(bounds.above.0), Blob(bounds.below.0), bounds.limit],
-                read,
+                |row| token::read(row),
             )?;
             Ok(listing(&page, rows.collect::<Result<_>>()?))
         })

@@ -1,80 +1,134 @@
 //! A database of a test's own, and what stands in it.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use hookbox_server::model::endpoint::SigningSecret;
 use hookbox_server::model::{
     Application, ApplicationId, Endpoint, EndpointId, MessageId, Secret, SourceId, Time,
 };
+use hookbox_server::store::Migrate;
+use hookbox_server::store::cluster::ClusterStore;
 use hookbox_server::store::handoff::Limits;
 use hookbox_server::store::seal::Sealer;
-use hookbox_server::store::sqlite::{Migrate, OpenError, SqliteStore};
+use hookbox_server::store::sqlite::{OpenError, SqliteStore};
 use hookbox_server::store::{Draft, Handoff, Once, Page, Seen, SourceDraft, Store, Work};
+use hookbox_testkit::Database;
 use tempfile::TempDir;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// A moment that the tests begin at. It lies in the past, so that a lease until then has run out.
 pub(crate) const NOW: Time = Time(1_700_000_000_000);
 
-/// The database under test. It keeps its file; the store on it can be opened anew.
+/// The database under test. It outlives the store on it, which can be opened anew.
 pub(crate) struct TestDatabase {
-    pub(crate) folder: TempDir,
+    place: Place,
     open: Mutex<Option<Open>>,
-    limits: Limits,
+    limits: Mutex<Limits>,
+}
+
+enum Place {
+    Folder(TempDir),
+    Server(Database),
 }
 
 struct Open {
-    store: Arc<SqliteStore>,
+    store: Arc<dyn Store>,
     handoff: Handoff,
     work: UnboundedReceiver<Work>,
 }
 
+const NO_ROOM: Limits = Limits {
+    slots: 0,
+    bytes: 0,
+    in_flight: 0,
+    lane: 0,
+};
+
 impl TestDatabase {
-    pub(crate) fn sqlite() -> Self {
-        Self::with_room(Limits {
-            slots: 0,
-            bytes: 0,
-            in_flight: 0,
-            lane: 0,
-        })
+    pub(crate) async fn sqlite() -> Self {
+        Self::on(Place::Folder(tempfile::tempdir().unwrap())).await
     }
 
-    /// One whose node has room.
-    pub(crate) fn with_room(limits: Limits) -> Self {
+    pub(crate) async fn postgres() -> Self {
+        Self::on(Place::Server(Database::postgres().await)).await
+    }
+
+    pub(crate) async fn mysql() -> Self {
+        Self::on(Place::Server(Database::mysql().await)).await
+    }
+
+    async fn on(place: Place) -> Self {
         let database = Self {
-            folder: tempfile::tempdir().unwrap(),
+            place,
             open: Mutex::new(None),
-            limits,
+            limits: Mutex::new(NO_ROOM),
         };
-        database.reopen();
+        database.reopen().await;
         database
     }
 
-    /// Closes the store, if it is open, and opens it again.
-    pub(crate) fn reopen(&self) {
-        *self.open.lock().unwrap() = None;
-        *self.open.lock().unwrap() = Some(self.try_open(7).unwrap());
+    /// Gives the node room.
+    pub(crate) async fn with_room(&self, limits: Limits) {
+        *self.limits.lock().unwrap() = limits;
+        self.reopen().await;
     }
 
-    fn try_open(&self, key: u8) -> Result<Open, OpenError> {
-        let (handoff, work) = Handoff::new(self.limits);
-        let path = self.folder.path().join("test.db");
-        let store = SqliteStore::open(
-            &path,
-            Sealer::new([key; 32]),
-            handoff.clone(),
-            Migrate::IfEmpty,
-        )?;
-        Ok(Open {
-            store: Arc::new(store),
+    /// Closes the store, if it is open, and opens it again.
+    pub(crate) async fn reopen(&self) {
+        self.close();
+        let limits = *self.limits.lock().unwrap();
+        let (handoff, work) = Handoff::new(limits);
+        let sealer = Sealer::new([7; 32]);
+        let store: Arc<dyn Store> = match &self.place {
+            Place::Folder(_) => Arc::new(self.open_file(7, handoff.clone()).unwrap()),
+            Place::Server(server) => {
+                let store =
+                    ClusterStore::open(server.url(), sealer, handoff.clone(), Migrate::IfEmpty);
+                Arc::new(store.await.unwrap())
+            }
+        };
+        *self.open.lock().unwrap() = Some(Open {
+            store,
             handoff,
             work,
-        })
+        });
+    }
+
+    /// Opens another store on the same database, as another node does.
+    pub(crate) async fn another_node(
+        &self,
+        limits: Limits,
+    ) -> (Arc<dyn Store>, UnboundedReceiver<Work>) {
+        let Place::Server(server) = &self.place else {
+            panic!("a file has one node");
+        };
+        let (handoff, work) = Handoff::new(limits);
+        let store = ClusterStore::open(
+            server.url(),
+            Sealer::new([7; 32]),
+            handoff,
+            Migrate::IfEmpty,
+        );
+        (Arc::new(store.await.unwrap()), work)
+    }
+
+    fn open_file(&self, key: u8, handoff: Handoff) -> Result<SqliteStore, OpenError> {
+        let path = self.folder().join("test.db");
+        SqliteStore::open(&path, Sealer::new([key; 32]), handoff, Migrate::IfEmpty)
+    }
+
+    /// Where the file of an `SQLite` database is.
+    pub(crate) fn folder(&self) -> &Path {
+        match &self.place {
+            Place::Folder(folder) => folder.path(),
+            Place::Server(_) => panic!("this database is no file"),
+        }
     }
 
     /// Opens the same file again with another key, while it may be open.
     pub(crate) fn open_again(&self, key: u8) -> Option<OpenError> {
-        self.try_open(key).err()
+        self.open_file(key, Handoff::closed()).err()
     }
 
     pub(crate) fn close(&self) {
@@ -82,7 +136,7 @@ impl TestDatabase {
     }
 
     pub(crate) fn store(&self) -> Arc<dyn Store> {
-        Arc::clone(&self.open.lock().unwrap().as_ref().unwrap().store) as Arc<dyn Store>
+        Arc::clone(&self.open.lock().unwrap().as_ref().unwrap().store)
     }
 
     pub(crate) fn handoff(&self) -> Handoff {

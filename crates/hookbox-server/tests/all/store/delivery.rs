@@ -7,17 +7,28 @@ use hookbox_server::store::handoff::Limits;
 use hookbox_server::store::{DeadFilter, DeadMove, Settlement};
 
 use super::database::{NOW, TestDatabase, all, draft};
+use super::on_every_database;
+
+on_every_database!(
+    an_endpoint_that_is_disabled_and_enabled,
+    an_endpoint_that_is_deleted,
+    an_application_that_is_deleted,
+    a_message_that_is_sent_again,
+    a_message_that_is_sent_to_one_who_never_got_it,
+    dead_letters_are_listed_replayed_and_discarded,
+);
 
 const LATER: Time = Time(NOW.0 + 60_000);
 
 /// A delivery in each state that is not held or cancelled, all to one endpoint.
-async fn one_of_each() -> (TestDatabase, Vec<Delivery>) {
-    let db = TestDatabase::with_room(Limits {
+async fn one_of_each(db: &TestDatabase) -> Vec<Delivery> {
+    db.with_room(Limits {
         slots: 100,
         bytes: 1 << 20,
         in_flight: 10,
         lane: 100,
-    });
+    })
+    .await;
     let app = db.application("a").await;
     db.endpoint(app, |_| {}).await;
     let states = [
@@ -53,7 +64,7 @@ async fn one_of_each() -> (TestDatabase, Vec<Delivery>) {
             made.push(delivery);
         }
     }
-    (db, made)
+    made
 }
 
 async fn check(db: &TestDatabase, before: &[Delivery], event: Event, now: Time) {
@@ -87,11 +98,10 @@ async fn set_disabled(
         .unwrap();
 }
 
-#[tokio::test]
-async fn an_endpoint_that_is_disabled_and_enabled() {
-    let (db, before) = one_of_each().await;
-    set_disabled(&db, &before, Some(Disabled::ByUser), NOW).await;
-    check(&db, &before, Event::EndpointDisabled, NOW).await;
+async fn an_endpoint_that_is_disabled_and_enabled(db: &TestDatabase) {
+    let before = one_of_each(db).await;
+    set_disabled(db, &before, Some(Disabled::ByUser), NOW).await;
+    check(db, &before, Event::EndpointDisabled, NOW).await;
     let disabled: Vec<_> = before
         .iter()
         .map(|one| {
@@ -99,43 +109,39 @@ async fn an_endpoint_that_is_disabled_and_enabled() {
                 .unwrap()
         })
         .collect();
-    set_disabled(&db, &before, None, LATER).await;
-    check(&db, &disabled, Event::EndpointEnabled, LATER).await;
+    set_disabled(db, &before, None, LATER).await;
+    check(db, &disabled, Event::EndpointEnabled, LATER).await;
 }
 
-#[tokio::test]
-async fn an_endpoint_that_is_deleted() {
-    let (db, before) = one_of_each().await;
+async fn an_endpoint_that_is_deleted(db: &TestDatabase) {
+    let before = one_of_each(db).await;
     db.store()
         .delete_endpoint(before[0].endpoint_id, NOW)
         .await
         .unwrap();
-    check(&db, &before, Event::EndpointDeleted, NOW).await;
+    check(db, &before, Event::EndpointDeleted, NOW).await;
 }
 
-#[tokio::test]
-async fn an_application_that_is_deleted() {
-    let (db, before) = one_of_each().await;
+async fn an_application_that_is_deleted(db: &TestDatabase) {
+    let before = one_of_each(db).await;
     let app = db.store().application("a").await.unwrap().id;
     db.store().delete_application(app, NOW).await.unwrap();
-    check(&db, &before, Event::EndpointDeleted, NOW).await;
+    check(db, &before, Event::EndpointDeleted, NOW).await;
 }
 
-#[tokio::test]
-async fn a_message_that_is_sent_again() {
-    let (db, before) = one_of_each().await;
+async fn a_message_that_is_sent_again(db: &TestDatabase) {
+    let before = one_of_each(db).await;
     for one in &before {
         db.store()
             .replay(one.message_id, one.endpoint_id, LATER, None)
             .await
             .unwrap();
     }
-    check(&db, &before, Event::Replayed, LATER).await;
+    check(db, &before, Event::Replayed, LATER).await;
 }
 
-#[tokio::test]
-async fn a_message_that_is_sent_to_one_who_never_got_it() {
-    let (db, before) = one_of_each().await;
+async fn a_message_that_is_sent_to_one_who_never_got_it(db: &TestDatabase) {
+    let before = one_of_each(db).await;
     let app = db.store().application("a").await.unwrap().id;
     let other = db.endpoint(app, |_| {}).await;
     db.store()
@@ -158,9 +164,8 @@ async fn a_message_that_is_sent_to_one_who_never_got_it() {
     );
 }
 
-#[tokio::test]
-async fn dead_letters_are_listed_replayed_and_discarded() {
-    let (db, before) = one_of_each().await;
+async fn dead_letters_are_listed_replayed_and_discarded(db: &TestDatabase) {
+    let before = one_of_each(db).await;
     let app = db.store().application("a").await.unwrap().id;
     let dead: Vec<_> = before
         .iter()
@@ -191,7 +196,7 @@ async fn dead_letters_are_listed_replayed_and_discarded() {
             .await,
         Ok(1)
     );
-    check(&db, &dead[..1], Event::Replayed, LATER).await;
+    check(db, &dead[..1], Event::Replayed, LATER).await;
     let rest = DeadFilter {
         message: None,
         endpoint: Some(dead[0].endpoint_id),
@@ -202,7 +207,7 @@ async fn dead_letters_are_listed_replayed_and_discarded() {
             .await,
         Ok(2)
     );
-    check(&db, &dead[1..], Event::Discarded, LATER).await;
+    check(db, &dead[1..], Event::Discarded, LATER).await;
     assert_eq!(
         db.store()
             .move_dead(app, rest, DeadMove::Replay, LATER)

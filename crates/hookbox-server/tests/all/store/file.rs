@@ -1,13 +1,18 @@
 //! The file of an `SQLite` database: who may open it, and what it gives away.
 
+use std::time::Duration;
+
 use hookbox_server::model::Secret;
 use hookbox_server::store::sqlite::OpenError;
 
-use super::database::{TestDatabase, application, endpoint, once};
+use hookbox_server::model::State;
+
+use super::claim::{ROOMY, waiting};
+use super::database::{NOW, TestDatabase, all, application, endpoint, once};
 
 #[tokio::test]
 async fn one_process_has_it() {
-    let db = TestDatabase::sqlite();
+    let db = TestDatabase::sqlite().await;
     assert!(matches!(db.open_again(7), Some(OpenError::InUse(_))));
     db.close();
     assert!(db.open_again(7).is_none());
@@ -15,7 +20,7 @@ async fn one_process_has_it() {
 
 #[tokio::test]
 async fn another_key_does_not_open_it() {
-    let db = TestDatabase::sqlite();
+    let db = TestDatabase::sqlite().await;
     db.close();
     assert!(matches!(db.open_again(8), Some(OpenError::OtherKey)));
     assert!(db.open_again(7).is_none());
@@ -23,7 +28,7 @@ async fn another_key_does_not_open_it() {
 
 #[tokio::test]
 async fn no_secret_stands_in_it() {
-    let db = TestDatabase::sqlite();
+    let db = TestDatabase::sqlite().await;
     db.source("s", &[]).await;
     let mut kept = once(1, 1);
     kept.body = b"answer_canary".to_vec();
@@ -36,22 +41,37 @@ async fn no_secret_stands_in_it() {
     new.secrets[0].key = Secret::new("whsec_endpoint_canary");
     new.headers = vec![("authorization".to_owned(), Secret::new("header_canary"))];
     db.store().create_endpoint(new, None).await.unwrap();
-    for entry in std::fs::read_dir(db.folder.path()).unwrap() {
+    for entry in std::fs::read_dir(db.folder()).unwrap() {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap();
         assert!(!bytes.windows(6).any(|window| window == b"canary"));
     }
     // What is not secret does stand there, so the search can find something.
     let bytes: Vec<u8> = ["test.db", "test.db-wal"]
         .iter()
-        .flat_map(|name| std::fs::read(db.folder.path().join(name)).unwrap_or_default())
+        .flat_map(|name| std::fs::read(db.folder().join(name)).unwrap_or_default())
         .collect();
     assert!(bytes.windows(11).any(|window| window == b"example.com"));
 }
 
 #[tokio::test]
 async fn a_clean_end_leaves_one_file_with_everything() {
-    let db = TestDatabase::sqlite();
+    let db = TestDatabase::sqlite().await;
     db.application("a").await;
     db.close();
-    assert!(!db.folder.path().join("test.db-wal").exists());
+    assert!(!db.folder().join("test.db-wal").exists());
+}
+
+#[tokio::test]
+async fn what_a_dead_process_held_is_due_when_the_next_one_starts() {
+    let db = TestDatabase::sqlite().await;
+    waiting(&db, ROOMY, 1, 3).await;
+    db.store()
+        .claim(NOW, NOW.plus(Duration::from_hours(24 * 365 * 100)))
+        .await
+        .unwrap();
+    let message = db.handed_over()[0].message.id;
+    db.reopen().await;
+    let (delivery, _) = db.store().deliveries(message, all()).await.unwrap().data[0];
+    assert!(matches!(delivery.state, State::Scheduled { .. }));
+    assert_eq!(delivery.fence, 1);
 }

@@ -42,7 +42,7 @@ async fn a_uid_is_one_applications(db: &TestDatabase) {
     let rename = |uid: &str| {
         let uid = Some(uid.to_owned());
         Box::new(move |app: &mut hookbox_server::model::Application| {
-            app.uid = uid;
+            app.uid.clone_from(&uid);
             Ok(())
         })
     };
@@ -126,7 +126,7 @@ async fn secrets_and_headers_come_back(db: &TestDatabase) {
     new.headers = vec![("authorization".to_owned(), Secret::new("Bearer x"))];
     new.retry_schedule = Some("1s,2m".parse().unwrap());
     db.store().create_endpoint(new.clone(), None).await.unwrap();
-    db.reopen();
+    db.reopen().await;
     assert_eq!(db.store().endpoint(app, &new.id.to_string()).await, Ok(new));
 }
 
@@ -219,7 +219,7 @@ async fn a_token_is_known_until_it_is_revoked(db: &TestDatabase) {
     };
     db.store().create_token(new.clone()).await.unwrap();
     assert_eq!(db.store().token([1; 32]).await, Ok(new.clone()));
-    db.reopen();
+    db.reopen().await;
     assert_eq!(db.store().token([1; 32]).await, Ok(new.clone()));
     assert_eq!(
         db.store().token([2; 32]).await,

@@ -24,7 +24,7 @@ async fn a_repeat_gets_the_first_answer(db: &TestDatabase) {
         body: b"the answer".to_vec(),
     };
     assert_eq!(send("b").await, Err(answer.clone()));
-    db.reopen();
+    db.reopen().await;
     let again = db
         .store()
         .create_application(application("b"), Some(once(1, 1)))

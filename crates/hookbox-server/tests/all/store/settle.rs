@@ -9,20 +9,33 @@ use hookbox_server::store::handoff::Limits;
 use hookbox_server::store::{AttemptFilter, Settlement, Work};
 
 use super::database::{NOW, TestDatabase, all, draft};
+use super::on_every_database;
+
+on_every_database!(
+    a_result_moves_its_delivery_and_is_history,
+    a_second_result_of_the_same_lease_is_late,
+    whoever_lost_the_lease_changes_nothing,
+    a_receiver_that_is_gone_disables_its_endpoint_and_holds_the_rest,
+    a_result_of_a_deleted_endpoint_is_late,
+);
 
 /// A database with one delivery that this node holds.
-async fn held() -> (TestDatabase, Work) {
-    let db = TestDatabase::with_room(Limits {
+async fn held(db: &TestDatabase) -> Work {
+    db.with_room(Limits {
         slots: 10,
         bytes: 1 << 20,
         in_flight: 10,
         lane: 10,
-    });
-    let app = db.application("a").await;
-    db.endpoint(app, |_| {}).await;
-    db.store().record(vec![draft("a")]).await.unwrap();
+    })
+    .await;
+    let store = db.store();
+    if store.application("a").await.is_err() {
+        let app = db.application("a").await;
+        db.endpoint(app, |_| {}).await;
+    }
+    store.record(vec![draft("a")]).await.unwrap();
     let work = db.handed_over().pop().unwrap();
-    (db, work)
+    work
 }
 
 fn result(work: &Work, state: State) -> Settlement {
@@ -73,8 +86,7 @@ async fn now(db: &TestDatabase, work: &Work) -> (Delivery, Vec<bool>) {
     )
 }
 
-#[tokio::test]
-async fn a_result_moves_its_delivery_and_is_history() {
+async fn a_result_moves_its_delivery_and_is_history(db: &TestDatabase) {
     for state in [
         State::Delivered,
         State::Scheduled {
@@ -87,13 +99,13 @@ async fn a_result_moves_its_delivery_and_is_history() {
             cause: Cause::Refused,
         },
     ] {
-        let (db, work) = held().await;
+        let work = held(db).await;
         let settlement = result(&work, state);
         assert_eq!(
             db.store().settle(vec![settlement.clone()]).await,
             Ok(vec![true])
         );
-        let (delivery, late) = now(&db, &work).await;
+        let (delivery, late) = now(db, &work).await;
         assert_eq!((delivery.state, late), (state, vec![false]));
         let attempt = settlement.attempt.unwrap();
         assert_eq!(
@@ -103,9 +115,8 @@ async fn a_result_moves_its_delivery_and_is_history() {
     }
 }
 
-#[tokio::test]
-async fn a_second_result_of_the_same_lease_is_late() {
-    let (db, work) = held().await;
+async fn a_second_result_of_the_same_lease_is_late(db: &TestDatabase) {
+    let work = held(db).await;
     db.store()
         .settle(vec![result(&work, State::Delivered)])
         .await
@@ -120,16 +131,15 @@ async fn a_second_result_of_the_same_lease_is_late() {
         )])
         .await;
     assert_eq!(again, Ok(vec![false]));
-    let (delivery, late) = now(&db, &work).await;
+    let (delivery, late) = now(db, &work).await;
     assert_eq!(
         (delivery.state, late),
         (State::Delivered, vec![false, true])
     );
 }
 
-#[tokio::test]
-async fn whoever_lost_the_lease_changes_nothing() {
-    let (db, work) = held().await;
+async fn whoever_lost_the_lease_changes_nothing(db: &TestDatabase) {
+    let work = held(db).await;
     let after = work.delivery.state.due().unwrap();
     db.store()
         .claim(after, after.plus(Duration::from_secs(60)))
@@ -141,7 +151,7 @@ async fn whoever_lost_the_lease_changes_nothing() {
             .await,
         Ok(vec![false])
     );
-    let (delivery, late) = now(&db, &work).await;
+    let (delivery, late) = now(db, &work).await;
     assert!(matches!(delivery.state, State::Leased { .. }));
     assert_eq!((delivery.fence, late), (2, vec![true]));
     let second = db.handed_over().pop().unwrap();
@@ -153,9 +163,8 @@ async fn whoever_lost_the_lease_changes_nothing() {
     );
 }
 
-#[tokio::test]
-async fn a_receiver_that_is_gone_disables_its_endpoint_and_holds_the_rest() {
-    let (db, work) = held().await;
+async fn a_receiver_that_is_gone_disables_its_endpoint_and_holds_the_rest(db: &TestDatabase) {
+    let work = held(db).await;
     let waiting = draft("a");
     db.handoff().close();
     db.store().record(vec![waiting.clone()]).await.unwrap();
@@ -177,9 +186,8 @@ async fn a_receiver_that_is_gone_disables_its_endpoint_and_holds_the_rest() {
     );
 }
 
-#[tokio::test]
-async fn a_result_of_a_deleted_endpoint_is_late() {
-    let (db, work) = held().await;
+async fn a_result_of_a_deleted_endpoint_is_late(db: &TestDatabase) {
+    let work = held(db).await;
     db.store()
         .delete_endpoint(work.endpoint.id, NOW)
         .await
@@ -190,6 +198,6 @@ async fn a_result_of_a_deleted_endpoint_is_late() {
             .await,
         Ok(vec![false])
     );
-    let (delivery, late) = now(&db, &work).await;
+    let (delivery, late) = now(db, &work).await;
     assert_eq!((delivery.state, late), (State::Cancelled, vec![true]));
 }

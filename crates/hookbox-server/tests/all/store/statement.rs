@@ -20,16 +20,16 @@ fn statements() -> BTreeMap<String, String> {
         .collect()
 }
 
-fn database() -> (TestDatabase, rusqlite::Connection) {
-    let db = TestDatabase::sqlite();
+async fn database() -> (TestDatabase, rusqlite::Connection) {
+    let db = TestDatabase::sqlite().await;
     db.close();
-    let connection = rusqlite::Connection::open(db.folder.path().join("test.db")).unwrap();
+    let connection = rusqlite::Connection::open(db.folder().join("test.db")).unwrap();
     (db, connection)
 }
 
 #[tokio::test]
 async fn every_statement_is_understood() {
-    let (_db, connection) = database();
+    let (_db, connection) = database().await;
     for (name, sql) in statements() {
         let prepared = connection.prepare(&sql).map(|_| ());
         assert!(prepared.is_ok(), "{name}: {prepared:?}");
@@ -56,7 +56,7 @@ fn every_statement_is_used() {
 
 #[tokio::test]
 async fn no_frequent_statement_reads_a_whole_table() {
-    let (_db, connection) = database();
+    let (_db, connection) = database().await;
     let statements = statements();
     for name in [
         "attempt_of_endpoint.sql",

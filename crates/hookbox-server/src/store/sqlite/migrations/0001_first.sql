@@ -75,7 +75,7 @@ CREATE TABLE message (
     content_type TEXT NOT NULL,
     payload BLOB NOT NULL,
     source_id BLOB,
-    source_event_id TEXT, -- the provider's name for it, as in its receipt
+    source_event_id BLOB, -- the provider's name for it, as in its receipt
     headers BLOB,
     quarantined INTEGER NOT NULL CHECK (quarantined IN (0, 1)),
     created_at INTEGER NOT NULL,
@@ -87,7 +87,7 @@ CREATE UNIQUE INDEX message_event_id ON message (application_id, event_id) WHERE
 -- One row for each event that a source has seen; more under one event_id only when the bytes differ.
 CREATE TABLE receipt (
     source_id BLOB NOT NULL,
-    event_id TEXT NOT NULL,
+    event_id BLOB NOT NULL, -- a provider may put anything into it
     digest BLOB NOT NULL CHECK (length(digest) = 32),
     message_id BLOB NOT NULL,
     received_at INTEGER NOT NULL,

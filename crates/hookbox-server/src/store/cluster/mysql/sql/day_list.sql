@@ -1,0 +1,1 @@
+SELECT 'none' WHERE 1 = 0

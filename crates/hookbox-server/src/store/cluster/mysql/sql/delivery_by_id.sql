@@ -1,0 +1,4 @@
+SELECT message_id, endpoint_id, state, coalesce(lease_until, due_at), fence, failures, manual, NULL AS cause
+FROM delivery
+WHERE message_id = ?1 AND endpoint_id = ?2
+FOR UPDATE

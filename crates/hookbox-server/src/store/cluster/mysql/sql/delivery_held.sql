@@ -1,0 +1,5 @@
+SELECT message_id, endpoint_id, fence, application_id
+FROM delivery
+WHERE message_id IN ({?1}) AND (message_id, endpoint_id, fence) IN ({(?1, ?2, ?3)}) AND state = 'leased'
+ORDER BY message_id, endpoint_id
+FOR UPDATE

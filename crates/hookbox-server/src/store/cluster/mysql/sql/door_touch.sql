@@ -1,0 +1,1 @@
+UPDATE door SET revision = revision + 1

@@ -1,0 +1,1 @@
+UPDATE endpoint SET disabled = ?2 WHERE id = ?1

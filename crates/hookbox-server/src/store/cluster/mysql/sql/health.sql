@@ -1,0 +1,1 @@
+UPDATE door SET revision = revision WHERE id = 0

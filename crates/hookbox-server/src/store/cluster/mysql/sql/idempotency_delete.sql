@@ -1,0 +1,1 @@
+DELETE FROM idempotency WHERE `key` IN ({?1}) AND at < ?2

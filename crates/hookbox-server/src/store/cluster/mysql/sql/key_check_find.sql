@@ -1,0 +1,1 @@
+SELECT sealed FROM key_check

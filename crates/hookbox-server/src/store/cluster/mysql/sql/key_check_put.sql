@@ -1,0 +1,1 @@
+INSERT INTO key_check (sealed) VALUES (?1)

@@ -1,0 +1,1 @@
+SELECT CAST(unix_timestamp(now(3)) * 1000 AS SIGNED)

@@ -1,0 +1,1 @@
+SELECT `key`, variant, digest, message_id FROM receipt WHERE `key` IN ({?1})

@@ -1,0 +1,1 @@
+INSERT INTO migration (version, name, at) VALUES (?1, ?2, ?3)

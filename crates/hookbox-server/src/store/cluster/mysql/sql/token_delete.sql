@@ -1,0 +1,1 @@
+DELETE FROM token WHERE id = ?1

@@ -1,0 +1,1 @@
+UPDATE hookbox.application SET revision = revision + 1 WHERE id = $1::uuid

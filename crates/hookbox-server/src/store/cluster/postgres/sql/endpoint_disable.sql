@@ -1,0 +1,1 @@
+UPDATE hookbox.endpoint SET disabled = $2::text WHERE id = $1::uuid

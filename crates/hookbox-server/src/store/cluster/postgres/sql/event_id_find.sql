@@ -1,0 +1,1 @@
+SELECT key, message_id FROM hookbox.event_id WHERE key = ANY ($1::bytea[])

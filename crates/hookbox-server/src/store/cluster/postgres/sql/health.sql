@@ -1,0 +1,1 @@
+UPDATE hookbox.door SET revision = revision WHERE false

@@ -1,0 +1,3 @@
+DELETE FROM hookbox.idempotency
+USING unnest($1::bytea[], $2::bigint[]) AS old (key, before)
+WHERE idempotency.key = old.key AND idempotency.at < old.before

@@ -1,0 +1,1 @@
+SELECT sealed FROM hookbox.key_check

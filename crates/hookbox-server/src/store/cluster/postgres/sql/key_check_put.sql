@@ -1,0 +1,1 @@
+INSERT INTO hookbox.key_check (sealed) VALUES ($1::bytea)

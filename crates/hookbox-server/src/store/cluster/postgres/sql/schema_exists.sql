@@ -1,0 +1,1 @@
+SELECT to_regclass('hookbox.migration') IS NOT NULL

@@ -1,0 +1,1 @@
+UPDATE hookbox.source SET deleted_at = $2::bigint, updated_at = $2 WHERE id = $1::uuid AND deleted_at IS NULL

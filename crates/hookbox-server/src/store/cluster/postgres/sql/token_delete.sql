@@ -1,0 +1,1 @@
+DELETE FROM hookbox.token WHERE id = $1::uuid

@@ -1,0 +1,1 @@
+SELECT pg_notify('hookbox', $1::text)

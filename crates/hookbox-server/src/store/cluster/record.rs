@@ -1,0 +1,354 @@
+//! Recording: many calls in one transaction, one statement for each table.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use sha2::{Digest as _, Sha256};
+use tokio::sync::oneshot;
+
+use super::once::Known as KnownKey;
+use super::routes::Route;
+use super::sql::sql;
+use super::transaction::{Transaction, Tries};
+use super::trouble::{Tried, Trouble};
+use super::{Shared, plan::Plan};
+use crate::model::{ApplicationId, MessageId, Time};
+use crate::store::columns::{Columns as _, Value};
+use crate::store::{Draft, Error, Recorded, Result, Seen};
+
+/// How long a caller waits before it is told to come back: senders of webhooks do not wait long.
+const PATIENCE: Duration = Duration::from_millis(900);
+
+/// A call that waits to be written.
+pub(super) struct Call {
+    pub(super) drafts: Vec<Draft>,
+    caller: oneshot::Sender<Result<Vec<Recorded>>>,
+}
+
+impl Shared {
+    pub(super) async fn record(&self, drafts: Vec<Draft>) -> Result<Vec<Recorded>> {
+        let bytes = drafts.iter().map(|draft| draft.payload.len()).sum();
+        let owner = drafts
+            .first()
+            .map_or_else(String::new, |draft| draft.application.clone());
+        let (caller, answer) = oneshot::channel();
+        self.recording
+            .push(&owner, bytes, Call { drafts, caller })?;
+        match tokio::time::timeout(PATIENCE, answer).await {
+            Ok(Ok(result)) => result,
+            Ok(Err(_)) => Err(Error::Unavailable("the recorder stopped".into())),
+            Err(_) => Err(Error::Unavailable(
+                "the database did not answer in time".into(),
+            )),
+        }
+    }
+
+    /// Writes group after group, as long as the store lives.
+    pub(super) async fn recorder(self: Arc<Self>) {
+        loop {
+            let mut group = self.recording.next().await;
+            while !group.is_empty() {
+                // Nobody waits for these any more, so nobody was told that they are recorded.
+                group.retain(|call| !call.caller.is_closed());
+                let later = apart(&mut group);
+                self.write(group).await;
+                group = later;
+            }
+        }
+    }
+
+    async fn write(&self, calls: Vec<Call>) {
+        let mut tries = Tries::new();
+        let failed = loop {
+            match self.try_to_write(&calls).await {
+                Ok((plan, results)) => {
+                    self.commit_done(plan);
+                    for (call, result) in calls.into_iter().zip(results) {
+                        let _ = call.caller.send(result);
+                    }
+                    return;
+                }
+                // One row that the database cannot hold must not take the others with it.
+                Err(Trouble::Is(Error::Unreadable(why))) if calls.len() > 1 => {
+                    tracing::warn!(%why, "a group is written one by one");
+                    for call in calls {
+                        Box::pin(self.write(vec![call])).await;
+                    }
+                    return;
+                }
+                Err(trouble) => {
+                    if let Err(error) = tries.again(trouble).await {
+                        break error;
+                    }
+                }
+            }
+        };
+        tracing::error!(error = %failed, calls = calls.len(), "nothing was written");
+        for call in calls {
+            let _ = call.caller.send(Err(failed.clone()));
+        }
+    }
+
+    async fn try_to_write(&self, calls: &[Call]) -> Tried<(Plan, Vec<Result<Vec<Recorded>>>)> {
+        let mut transaction = self.doors_pool.begin().await?;
+        let prepared = self.prepare(&mut transaction, calls).await;
+        let (done, prepared) = match prepared {
+            Ok((plan, results)) => {
+                let written = plan.write(&mut transaction, &self.sealer).await;
+                (written, Some((plan, results)))
+            }
+            Err(trouble) => (Err(trouble), None),
+        };
+        match (transaction.end(done).await, prepared) {
+            (Ok(()), Some(prepared)) => Ok(prepared),
+            (Err(Trouble::Unknown(why)), Some((plan, results))) => {
+                // Ask whether it happened before anyone is told anything.
+                match self.is_recorded(&plan).await {
+                    Ok(true) => Ok((plan, results)),
+                    Ok(false) => Err(Trouble::Again(why)),
+                    Err(error) => Err(error.into()),
+                }
+            }
+            (Err(trouble), _) => Err(trouble),
+            (Ok(()), None) => Err(Error::Unavailable("nothing was prepared".into()).into()),
+        }
+    }
+
+    /// Whether a transaction was committed whose commit nobody saw: its messages are all there, or none.
+    async fn is_recorded(&self, plan: &Plan) -> Result<bool> {
+        let Some(message) = plan.messages.first() else {
+            // It only counted duplicates.
+            return Ok(true);
+        };
+        let keys = [
+            Value::from(&message.application_id.0),
+            Value::from(&message.id.0),
+        ];
+        super::transaction::reading!(self.doors_pool, |read| {
+            Ok(!read
+                .query_rows(sql!("message_by_id"), &[keys])
+                .await?
+                .is_empty())
+        })
+    }
+
+    /// Checks everything; what is refused leaves no trace in the plan.
+    async fn prepare(
+        &self,
+        transaction: &mut Transaction,
+        calls: &[Call],
+    ) -> Tried<(Plan, Vec<Result<Vec<Recorded>>>)> {
+        let drafts = || calls.iter().flat_map(|call| &call.drafts);
+        let known = Known {
+            keys: known_keys(transaction, drafts()).await?,
+            receipts: known_receipts(transaction, drafts()).await?,
+            event_ids: HashSet::new(),
+            routes: self
+                .routes
+                .of(transaction, &self.sealer, &distinct(drafts()))
+                .await?,
+        };
+        let known = Known {
+            event_ids: known_event_ids(transaction, drafts(), &known.routes).await?,
+            ..known
+        };
+        let mut plan = Plan::new(self.handoff.clone());
+        // What is known and not refused is too old.
+        plan.has_old_keys = !known.keys.is_empty();
+        let results = calls
+            .iter()
+            .map(|call| {
+                call.drafts
+                    .iter()
+                    .try_for_each(|draft| known.check(draft, &self.sealer))?;
+                call.drafts
+                    .iter()
+                    .map(|draft| {
+                        let route = known.route(draft)?;
+                        plan.add(draft, route, known.receipt(draft))
+                    })
+                    .collect()
+            })
+            .collect();
+        Ok((plan, results))
+    }
+}
+
+/// Takes out the calls that name a key which an earlier call of the group names: they are written after it.
+fn apart(group: &mut Vec<Call>) -> Vec<Call> {
+    let mut keys = HashSet::new();
+    let (now, later) = std::mem::take(group).into_iter().partition(|call| {
+        let of_call: Vec<_> = call.drafts.iter().flat_map(names).collect();
+        let free = of_call.iter().all(|key| !keys.contains(key));
+        if free {
+            keys.extend(of_call);
+        }
+        free
+    });
+    *group = now;
+    later
+}
+
+/// Everything of a draft that must be new.
+fn names(draft: &Draft) -> impl Iterator<Item = [u8; 32]> {
+    let key = draft.once.as_ref().map(|once| once.key);
+    let seen = draft.seen.as_ref().map(receipt_key);
+    let named = draft.event_id.as_ref().map(|id| {
+        Sha256::new()
+            .chain_update(&draft.application)
+            .chain_update([0])
+            .chain_update(id)
+            .finalize()
+            .into()
+    });
+    key.into_iter().chain(seen).chain(named)
+}
+
+/// The key of a receipt: unique over all days, and of the same length whatever a provider puts into an id.
+pub(super) fn receipt_key(seen: &Seen) -> [u8; 32] {
+    Sha256::new()
+        .chain_update(seen.source_id.0)
+        .chain_update(&seen.event_id)
+        .finalize()
+        .into()
+}
+
+/// The key of the name that a sender gave to a message.
+pub(super) fn event_id_key(application: ApplicationId, event_id: &str) -> [u8; 32] {
+    Sha256::new()
+        .chain_update(application.0)
+        .chain_update(event_id)
+        .finalize()
+        .into()
+}
+
+fn distinct<'a>(drafts: impl Iterator<Item = &'a Draft>) -> Vec<&'a str> {
+    let mut keys: Vec<&str> = drafts.map(|draft| draft.application.as_str()).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+/// A receipt that is there.
+#[derive(Clone, Copy)]
+pub(super) struct KnownReceipt {
+    pub(super) variant: i64,
+    pub(super) digest: [u8; 32],
+    pub(super) message: MessageId,
+}
+
+/// What the database knows of the names in a group.
+struct Known {
+    keys: HashMap<[u8; 32], KnownKey>,
+    receipts: HashMap<[u8; 32], Vec<KnownReceipt>>,
+    event_ids: HashSet<[u8; 32]>,
+    routes: HashMap<String, Arc<Route>>,
+}
+
+impl Known {
+    fn route(&self, draft: &Draft) -> Result<&Route> {
+        self.routes
+            .get(&draft.application)
+            .map(Arc::as_ref)
+            .ok_or(Error::NotFound("application"))
+    }
+
+    fn receipt(&self, draft: &Draft) -> &[KnownReceipt] {
+        draft
+            .seen
+            .as_ref()
+            .and_then(|seen| self.receipts.get(&receipt_key(seen)))
+            .map_or(&[], Vec::as_slice)
+    }
+
+    fn check(&self, draft: &Draft, sealer: &crate::store::seal::Sealer) -> Result<()> {
+        let repeated = draft.once.as_ref().and_then(|once| {
+            let known = self.keys.get(&once.key)?;
+            known.refusal(once, sealer)
+        });
+        if let Some(refusal) = repeated {
+            return Err(refusal);
+        }
+        let route = self.route(draft)?;
+        let taken = draft.event_id.as_ref().is_some_and(|id| {
+            self.event_ids
+                .contains(&event_id_key(route.application, id))
+        });
+        if taken {
+            return Err(Error::Conflict("a message with this eventId exists"));
+        }
+        Ok(())
+    }
+}
+
+async fn known_keys<'a>(
+    transaction: &mut Transaction,
+    drafts: impl Iterator<Item = &'a Draft>,
+) -> Tried<HashMap<[u8; 32], KnownKey>> {
+    let keys: Vec<[Value<'_>; 1]> = drafts
+        .filter_map(|draft| draft.once.as_ref())
+        .map(|once| [(&once.key).into()])
+        .collect();
+    let rows = transaction
+        .query_rows(sql!("idempotency_find"), &keys)
+        .await?;
+    let known = rows.iter().map(|row| {
+        let known = KnownKey::read(row)?;
+        Ok((known.key, known))
+    });
+    Ok(known.collect::<Result<_>>()?)
+}
+
+async fn known_receipts<'a>(
+    transaction: &mut Transaction,
+    drafts: impl Iterator<Item = &'a Draft>,
+) -> Tried<HashMap<[u8; 32], Vec<KnownReceipt>>> {
+    let keys: Vec<[Value<'_>; 1]> = drafts
+        .filter_map(|draft| draft.seen.as_ref())
+        .map(|seen| [receipt_key(seen).to_vec().into()])
+        .collect();
+    let mut known: HashMap<_, Vec<_>> = HashMap::new();
+    for row in transaction.query_rows(sql!("receipt_find"), &keys).await? {
+        known.entry(row.blob(0)?).or_default().push(KnownReceipt {
+            variant: row.number(1)?,
+            digest: row.blob(2)?,
+            message: MessageId(row.blob(3)?),
+        });
+    }
+    Ok(known)
+}
+
+async fn known_event_ids<'a>(
+    transaction: &mut Transaction,
+    drafts: impl Iterator<Item = &'a Draft>,
+    routes: &HashMap<String, Arc<Route>>,
+) -> Tried<HashSet<[u8; 32]>> {
+    let keys: Vec<[Value<'_>; 1]> = drafts
+        .filter_map(|draft| {
+            let route = routes.get(&draft.application)?;
+            let id = draft.event_id.as_ref()?;
+            Some([event_id_key(route.application, id).to_vec().into()])
+        })
+        .collect();
+    let rows = transaction.query_rows(sql!("event_id_find"), &keys).await?;
+    Ok(rows.iter().map(|row| row.blob(0)).collect::<Result<_>>()?)
+}
+
+impl Shared {
+    /// Gives out what a commit made.
+    fn commit_done(&self, plan: Plan) {
+        let waits = plan.waits;
+        for work in plan.into_work() {
+            self.handoff.hand_over(work);
+        }
+        if waits {
+            self.wake.others();
+        }
+    }
+}
+
+/// When a lease that begins now ends.
+pub(super) fn lease_end(now: Time) -> Time {
+    now.plus(crate::store::LEASE)
+}

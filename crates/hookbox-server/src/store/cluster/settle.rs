@@ -1,0 +1,256 @@
+//! Settling: results, and the moves that they cause, many in one transaction.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use super::Shared;
+use super::deliveries::settled_row;
+use super::sql::sql;
+use super::transaction::{Transaction, Tries, reading};
+use super::trouble::{Tried, Trouble};
+use crate::model::delivery::State;
+use crate::model::endpoint::Disabled;
+use crate::model::{ApplicationId, EndpointId, MessageId, Time};
+use crate::store::columns::{Columns as _, Value, attempt};
+use crate::store::{Error, Result, Settlement};
+
+/// Results that wait to be written.
+pub(super) struct Call {
+    settlements: Vec<Settlement>,
+    caller: oneshot::Sender<Result<Vec<bool>>>,
+}
+
+impl Shared {
+    pub(super) async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<bool>> {
+        let bytes = settlements
+            .iter()
+            .filter_map(|settlement| settlement.attempt.as_ref())
+            .map(|attempt| attempt.response.len())
+            .sum();
+        let (caller, answer) = oneshot::channel();
+        let call = Call {
+            settlements,
+            caller,
+        };
+        self.settling.push("", bytes, call)?;
+        answer
+            .await
+            .map_err(|_| Error::Unavailable("the settler stopped".into()))?
+    }
+
+    /// Writes group after group, as long as the store lives.
+    pub(super) async fn settler(self: Arc<Self>) {
+        loop {
+            let calls = self.settling.next().await;
+            self.settle_calls(calls).await;
+        }
+    }
+
+    async fn settle_calls(&self, calls: Vec<Call>) {
+        let settlements: Vec<&Settlement> =
+            calls.iter().flat_map(|call| &call.settlements).collect();
+        let mut tries = Tries::new();
+        let moved = loop {
+            match self.try_to_settle(&settlements).await {
+                Ok(moved) => break Ok(moved),
+                // One row that the database cannot hold must not take the others with it.
+                Err(Trouble::Is(Error::Unreadable(why))) if calls.len() > 1 => {
+                    tracing::warn!(%why, "a group is settled one by one");
+                    for call in calls {
+                        Box::pin(self.settle_calls(vec![call])).await;
+                    }
+                    return;
+                }
+                Err(trouble) => {
+                    if let Err(error) = tries.again(trouble).await {
+                        break Err(error);
+                    }
+                }
+            }
+        };
+        if let Ok(moved) = &moved {
+            self.settled(&settlements, moved);
+        }
+        let mut moved = moved.map(Vec::into_iter);
+        for call in calls {
+            let count = call.settlements.len();
+            let answer = match &mut moved {
+                Ok(moved) => Ok(moved.take(count).collect()),
+                Err(error) => Err(error.clone()),
+            };
+            let _ = call.caller.send(answer);
+        }
+    }
+
+    /// Tells this node when the next tries are due.
+    fn settled(&self, settlements: &[&Settlement], moved: &[bool]) {
+        let next = settlements
+            .iter()
+            .zip(moved)
+            .filter_map(|(settlement, moved)| match settlement.delivery.state {
+                State::Scheduled { at } if *moved => Some(at),
+                _ => None,
+            });
+        if let Some(at) = next.min() {
+            self.handoff.due_at(at);
+        }
+    }
+
+    async fn try_to_settle(&self, settlements: &[&Settlement]) -> Tried<Vec<bool>> {
+        let mut transaction = self.engine_pool.begin().await?;
+        let done = write(&mut transaction, settlements).await;
+        let moved = done.as_ref().ok().cloned();
+        match (transaction.end(done).await, moved) {
+            (Err(Trouble::Unknown(why)), Some(moved)) => match self.is_settled(settlements).await {
+                Ok(true) => Ok(moved),
+                Ok(false) => Err(Trouble::Again(why)),
+                Err(error) => Err(error.into()),
+            },
+            (ended, _) => ended,
+        }
+    }
+
+    /// Whether a transaction was committed whose commit nobody saw: its attempts are all there, or none.
+    async fn is_settled(&self, settlements: &[&Settlement]) -> Result<bool> {
+        let Some(attempt) = settlements
+            .iter()
+            .find_map(|settlement| settlement.attempt.as_ref())
+        else {
+            // Nothing but leases given back: doing it again is harmless.
+            return Ok(false);
+        };
+        let key = [
+            Value::from(&attempt.message_id.0),
+            Value::from(&attempt.id.0),
+        ];
+        reading!(self.engine_pool, |read| {
+            Ok(read.find(sql!("attempt_find"), &key).await?.is_some())
+        })
+    }
+}
+
+async fn write(transaction: &mut Transaction, settlements: &[&Settlement]) -> Tried<Vec<bool>> {
+    let mut held = held(transaction, settlements).await?;
+    let (mut moved, mut moves) = (Vec::new(), Moves::default());
+    for settlement in settlements {
+        let delivery = &settlement.delivery;
+        let key = (delivery.message_id, delivery.endpoint_id, delivery.fence);
+        let application = held.remove(&key);
+        moved.push(application.is_some());
+        if let Some(application) = application {
+            moves.add(settlement, application);
+        }
+    }
+    moves.write(transaction).await?;
+    let attempts: Vec<_> = settlements
+        .iter()
+        .zip(&moved)
+        .filter_map(|(settlement, moved)| {
+            Some(attempt::write(settlement.attempt.as_ref()?, !moved))
+        })
+        .collect();
+    transaction
+        .execute_rows(sql!("attempt_put"), &attempts)
+        .await?;
+    for settlement in settlements.iter().zip(&moved).filter(|(_, moved)| **moved) {
+        if settlement.0.endpoint_gone {
+            disable(transaction, settlement.0.delivery.endpoint_id).await?;
+        }
+    }
+    Ok(moved)
+}
+
+/// Locks the deliveries that are still leased under the fence of their result.
+async fn held(
+    transaction: &mut Transaction,
+    settlements: &[&Settlement],
+) -> Tried<HashMap<(MessageId, EndpointId, i64), ApplicationId>> {
+    let rows: Vec<[Value<'_>; 3]> = settlements
+        .iter()
+        .map(|settlement| {
+            let delivery = &settlement.delivery;
+            [
+                (&delivery.message_id.0).into(),
+                (&delivery.endpoint_id.0).into(),
+                delivery.fence.into(),
+            ]
+        })
+        .collect();
+    let mut held = HashMap::new();
+    for row in transaction.query_rows(sql!("delivery_held"), &rows).await? {
+        held.insert(
+            (
+                MessageId(row.blob(0)?),
+                EndpointId(row.blob(1)?),
+                row.number(2)?,
+            ),
+            ApplicationId(row.blob(3)?),
+        );
+    }
+    Ok(held)
+}
+
+/// Where deliveries go.
+#[derive(Default)]
+struct Moves<'a> {
+    settled: Vec<(&'a Settlement, ApplicationId)>,
+    scheduled: Vec<(&'a Settlement, Option<Time>)>,
+}
+
+impl<'a> Moves<'a> {
+    fn add(&mut self, settlement: &'a Settlement, application: ApplicationId) {
+        match settlement.delivery.state {
+            State::Scheduled { at } => self.scheduled.push((settlement, Some(at))),
+            State::Held | State::Leased { .. } => self.scheduled.push((settlement, None)),
+            State::Delivered | State::Dead { .. } | State::Cancelled => {
+                self.settled.push((settlement, application));
+            }
+        }
+    }
+
+    async fn write(&self, transaction: &mut Transaction) -> Tried<()> {
+        let rows: Vec<[Value<'_>; 7]> = self
+            .settled
+            .iter()
+            .map(|(settlement, application)| settled_row(&settlement.delivery, application))
+            .collect();
+        let keys: Vec<&[Value<'_>]> = rows.iter().map(|row| &row[..2]).collect();
+        transaction
+            .execute_rows(sql!("delivery_delete"), &keys)
+            .await?;
+        transaction.execute_rows(sql!("settled_put"), &rows).await?;
+        let rows: Vec<[Value<'_>; 5]> = self
+            .scheduled
+            .iter()
+            .map(|(settlement, at)| {
+                let next = &settlement.delivery;
+                [
+                    (&next.message_id.0).into(),
+                    (&next.endpoint_id.0).into(),
+                    (*at).into(),
+                    next.failures.into(),
+                    next.manual.into(),
+                ]
+            })
+            .collect();
+        transaction
+            .execute_rows(sql!("delivery_schedule"), &rows)
+            .await?;
+        Ok(())
+    }
+}
+
+/// Disables an endpoint whose receiver is gone.
+async fn disable(transaction: &mut Transaction, id: EndpointId) -> Tried<()> {
+    let key = [Value::from(&id.0), Disabled::Gone.code().into()];
+    transaction.execute(sql!("endpoint_disable"), &key).await?;
+    transaction
+        .execute(sql!("application_touch_of_endpoint"), &key[..1])
+        .await?;
+    transaction
+        .execute(sql!("delivery_hold"), &key[..1])
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,390 @@
+//! Connections and transactions, whichever database it is.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+use super::sql::{Dialect, Statement};
+use super::trouble::{Tried, Trouble};
+use super::{mysql, postgres};
+use crate::store::columns::{Columns, Value};
+use crate::store::{Error, Result};
+
+/// Tries of a transaction that others were in the way of.
+const TRIES: u32 = 8;
+
+/// Connections for one purpose, so that those who look at pages cannot take those of who records.
+#[derive(Clone)]
+pub(super) struct Pool {
+    kind: Kind,
+    limits: Limits,
+}
+
+#[derive(Clone)]
+pub(super) enum Kind {
+    Postgres(postgres::Pool),
+    Mysql(mysql::Pool),
+}
+
+/// How long things may take.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// To get a connection.
+    pub(super) wait: Duration,
+    /// A single read, from when it has its connection.
+    pub(super) read: Duration,
+    /// A whole transaction, from when it has its connection.
+    pub(super) run: Duration,
+}
+
+enum Connection {
+    Postgres(postgres::Connection),
+    Mysql(mysql::Connection),
+}
+
+/// A transaction, or a single read. Dropped before its end, its connection is closed.
+pub(super) struct Transaction {
+    connection: Option<Connection>,
+    begun: bool,
+    until: Instant,
+}
+
+/// A row of a result.
+pub(super) enum Row {
+    Postgres(postgres::Row),
+    Mysql(mysql::Row),
+}
+
+impl Columns for Row {
+    fn int(&self, at: usize) -> Result<Option<i64>> {
+        match self {
+            Self::Postgres(row) => row.int(at),
+            Self::Mysql(row) => row.int(at),
+        }
+    }
+
+    fn text(&self, at: usize) -> Result<Option<String>> {
+        match self {
+            Self::Postgres(row) => row.text(at),
+            Self::Mysql(row) => row.text(at),
+        }
+    }
+
+    fn bytes(&self, at: usize) -> Result<Option<Vec<u8>>> {
+        match self {
+            Self::Postgres(row) => row.bytes(at),
+            Self::Mysql(row) => row.bytes(at),
+        }
+    }
+}
+
+fn too_slow() -> Error {
+    Error::Unavailable("the database did not answer in time".into())
+}
+
+impl Pool {
+    pub(super) fn new(kind: Kind, limits: Limits) -> Self {
+        Self { kind, limits }
+    }
+
+    pub(super) fn dialect(&self) -> Dialect {
+        match self.kind {
+            Kind::Postgres(_) => Dialect::Postgres,
+            Kind::Mysql(_) => Dialect::Mysql,
+        }
+    }
+
+    /// A connection for single reads, each by itself.
+    pub(super) async fn read(&self) -> Result<Transaction> {
+        let connection = async {
+            Ok::<_, Error>(match &self.kind {
+                Kind::Postgres(pool) => Connection::Postgres(pool.connection().await?),
+                Kind::Mysql(pool) => Connection::Mysql(pool.connection().await?),
+            })
+        };
+        let connection = timeout_at(Instant::now() + self.limits.wait, connection)
+            .await
+            .map_err(|_| Error::Unavailable("no connection to the database is free".into()))??;
+        Ok(Transaction {
+            connection: Some(connection),
+            begun: false,
+            until: Instant::now() + self.limits.read,
+        })
+    }
+
+    /// A transaction.
+    pub(super) async fn begin(&self) -> Result<Transaction> {
+        let mut transaction = self.read().await?;
+        transaction.until = Instant::now() + self.limits.run;
+        transaction
+            .begin(self.limits.run)
+            .await
+            .map_err(Trouble::into_error)?;
+        Ok(transaction)
+    }
+}
+
+impl Transaction {
+    async fn begin(&mut self, run: Duration) -> Tried<()> {
+        let until = self.until;
+        self.begun = true;
+        let begin = async {
+            match self.connection.as_mut() {
+                Some(Connection::Postgres(connection)) => connection.begin(run).await,
+                Some(Connection::Mysql(connection)) => connection.begin().await,
+                None => Ok(()),
+            }
+        };
+        match timeout_at(until, begin).await {
+            Ok(begun) => begun,
+            Err(_) => Err(too_slow().into()),
+        }
+    }
+
+    /// Runs a statement that takes each value once.
+    pub(super) async fn query(&mut self, sql: Statement, values: &[Value<'_>]) -> Tried<Vec<Row>> {
+        let until = self.until;
+        let run = async {
+            match self.open()? {
+                Connection::Postgres(connection) => {
+                    let values: Vec<_> = values.iter().map(|value| value as _).collect();
+                    let rows = connection.query(sql, &values).await?;
+                    Ok(rows.into_iter().map(Row::Postgres).collect())
+                }
+                Connection::Mysql(connection) => {
+                    let rows = connection.query(sql, &[values]).await?;
+                    Ok(rows.into_iter().map(Row::Mysql).collect())
+                }
+            }
+        };
+        match timeout_at(until, run).await {
+            Ok(done) => done,
+            Err(_) => Err(self.too_slow()),
+        }
+    }
+
+    /// Runs a text of many statements.
+    pub(super) async fn script(&mut self, text: &str) -> Tried<()> {
+        let until = self.until;
+        let run = async {
+            match self.open()? {
+                Connection::Postgres(connection) => connection.batch(text).await,
+                Connection::Mysql(connection) => {
+                    for statement in text.split(";\n").filter(|part| !part.trim().is_empty()) {
+                        connection.run(statement).await?;
+                    }
+                    Ok(())
+                }
+            }
+        };
+        match timeout_at(until, run).await {
+            Ok(done) => done,
+            Err(_) => Err(self.too_slow()),
+        }
+    }
+
+    /// The first row of [`Self::query`].
+    pub(super) async fn find(
+        &mut self,
+        sql: Statement,
+        values: &[Value<'_>],
+    ) -> Tried<Option<Row>> {
+        Ok(self.query(sql, values).await?.into_iter().next())
+    }
+
+    /// Runs a statement that takes each value once; returns how many rows it touched.
+    pub(super) async fn execute(&mut self, sql: Statement, values: &[Value<'_>]) -> Tried<u64> {
+        let until = self.until;
+        let run = async {
+            match self.open()? {
+                Connection::Postgres(connection) => {
+                    let values: Vec<_> = values.iter().map(|value| value as _).collect();
+                    connection.execute(sql, &values).await
+                }
+                Connection::Mysql(connection) => connection.execute(sql, &[values]).await,
+            }
+        };
+        match timeout_at(until, run).await {
+            Ok(done) => done,
+            Err(_) => Err(self.too_slow()),
+        }
+    }
+
+    /// Runs a statement that takes rows of values at once, if there are any.
+    pub(super) async fn query_rows<'a, R>(&mut self, sql: Statement, rows: &[R]) -> Tried<Vec<Row>>
+    where
+        R: AsRef<[Value<'a>]>,
+    {
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let until = self.until;
+        let run = async {
+            match self.open()? {
+                Connection::Postgres(connection) => {
+                    let arrays = transposed(rows);
+                    let values: Vec<_> = arrays.iter().map(|array| array as _).collect();
+                    let rows = connection.query(sql, &values).await?;
+                    Ok(rows.into_iter().map(Row::Postgres).collect())
+                }
+                Connection::Mysql(connection) => {
+                    let rows: Vec<_> = rows.iter().map(AsRef::as_ref).collect();
+                    let rows = connection.query(sql, &rows).await?;
+                    Ok(rows.into_iter().map(Row::Mysql).collect())
+                }
+            }
+        };
+        match timeout_at(until, run).await {
+            Ok(done) => done,
+            Err(_) => Err(self.too_slow()),
+        }
+    }
+
+    /// Runs a statement that writes rows of values at once, if there are any.
+    pub(super) async fn execute_rows<'a, R>(&mut self, sql: Statement, rows: &[R]) -> Tried<u64>
+    where
+        R: AsRef<[Value<'a>]>,
+    {
+        if rows.is_empty() {
+            return Ok(0);
+        }
+        let until = self.until;
+        let run = async {
+            match self.open()? {
+                Connection::Postgres(connection) => {
+                    let arrays = transposed(rows);
+                    let values: Vec<_> = arrays.iter().map(|array| array as _).collect();
+                    connection.execute(sql, &values).await
+                }
+                Connection::Mysql(connection) => {
+                    let rows: Vec<_> = rows.iter().map(AsRef::as_ref).collect();
+                    connection.execute(sql, &rows).await
+                }
+            }
+        };
+        match timeout_at(until, run).await {
+            Ok(done) => done,
+            Err(_) => Err(self.too_slow()),
+        }
+    }
+
+    /// Commits what went well, and takes back what did not.
+    pub(super) async fn end<T>(mut self, done: Tried<T>) -> Tried<T> {
+        let until = self.until;
+        let good = done.is_ok();
+        let Some(mut connection) = self.connection.take() else {
+            return done;
+        };
+        let end = async {
+            match (&mut connection, good) {
+                _ if !self.begun => Ok(()),
+                (Connection::Postgres(connection), true) => connection.commit().await,
+                (Connection::Postgres(connection), false) => connection.rollback().await,
+                (Connection::Mysql(connection), true) => connection.commit().await,
+                (Connection::Mysql(connection), false) => connection.rollback().await,
+            }
+        };
+        let ended = match timeout_at(until, end).await {
+            Ok(ended) => ended,
+            Err(_) => Err(Trouble::Unknown("the commit took too long".into())),
+        };
+        if ended.is_err() {
+            self.connection = Some(connection);
+        }
+        match (done, ended) {
+            (Ok(value), Ok(())) => Ok(value),
+            (Ok(_), Err(trouble)) => Err(trouble),
+            (Err(trouble), _) => Err(trouble),
+        }
+    }
+
+    /// What was asked may still be under way: the connection is of no more use.
+    fn too_slow(&mut self) -> Trouble {
+        self.begun = true;
+        too_slow().into()
+    }
+
+    fn open(&mut self) -> Tried<&mut Connection> {
+        self.connection
+            .as_mut()
+            .ok_or_else(|| Error::Unavailable("the transaction is over".into()).into())
+    }
+}
+
+impl Drop for Transaction {
+    /// A connection in the middle of something is of no use to the next.
+    fn drop(&mut self) {
+        match self.connection.take() {
+            Some(Connection::Postgres(connection)) if self.begun => connection.discard(),
+            Some(Connection::Mysql(connection)) if self.begun => connection.discard(),
+            _ => {}
+        }
+    }
+}
+
+fn transposed<'a, 'b, R: AsRef<[Value<'a>]>>(rows: &'b [R]) -> Vec<postgres::Array<'a, 'b>> {
+    let width = rows.first().map_or(0, |row| row.as_ref().len());
+    (0..width)
+        .map(|column| {
+            postgres::Array(
+                rows.iter()
+                    .filter_map(|row| row.as_ref().get(column))
+                    .collect(),
+            )
+        })
+        .collect()
+}
+
+/// How often a transaction was tried.
+pub(super) struct Tries(u32);
+
+impl Tries {
+    pub(super) fn new() -> Self {
+        Self(0)
+    }
+
+    /// Whether it may be tried again; waits a little so that the two do not meet again.
+    pub(super) async fn again(&mut self, trouble: Trouble) -> Result<()> {
+        match trouble {
+            Trouble::Again(_) if self.0 < TRIES => {
+                self.0 += 1;
+                let most = 4_u64 << self.0;
+                let wait = Duration::from_millis(rand::random_range(0..most));
+                crate::model::Clock
+                    .sleep_until(crate::model::Clock.now().plus(wait))
+                    .await;
+                Ok(())
+            }
+            trouble => Err(trouble.into_error()),
+        }
+    }
+}
+
+/// Runs a body in a transaction, again while others are in the way. The body may use `?` on [`Tried`].
+macro_rules! transaction {
+    ($pool:expr, |$transaction:ident| $body:expr) => {{
+        let mut tries = $crate::store::cluster::transaction::Tries::new();
+        loop {
+            let mut $transaction = $pool.begin().await?;
+            let done: $crate::store::cluster::trouble::Tried<_> = async { $body }.await;
+            match $transaction.end(done).await {
+                Ok(value) => break Ok(value),
+                Err(trouble) => tries.again(trouble).await?,
+            }
+        }
+    }};
+}
+pub(super) use transaction;
+
+/// Runs a body that only reads.
+macro_rules! reading {
+    ($pool:expr, |$read:ident| $body:expr) => {{
+        let mut $read = $pool.read().await?;
+        let done: $crate::store::cluster::trouble::Tried<_> = async { $body }.await;
+        $read
+            .end(done)
+            .await
+            .map_err($crate::store::cluster::trouble::Trouble::into_error)
+    }};
+}
+pub(super) use reading;
