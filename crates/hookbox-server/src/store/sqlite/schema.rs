@@ -18,7 +18,7 @@ const MIGRATIONS: [Migration; 1] = [Migration {
 const NEEDED: u32 = MIGRATIONS[MIGRATIONS.len() - 1].version;
 
 /// Marks a file as Hookbox's, in the header of the database: "hkbx".
-const APPLICATION_ID: i32 = 0x686b_6278;
+pub(super) const APPLICATION_ID: i32 = 0x686b_6278;
 
 /// What a start may do to the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
