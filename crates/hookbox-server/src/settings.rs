@@ -78,7 +78,7 @@ const SERVE: &[Command] = &[Command::Serve];
 const CALL: &[Command] = &[Command::Call];
 
 /// All settings.
-pub const SETTINGS: [Setting; 12] = [
+pub const SETTINGS: [Setting; 13] = [
     setting(
         "listen",
         "127.0.0.1:8080",
@@ -100,6 +100,11 @@ pub const SETTINGS: [Setting; 12] = [
         "",
         "Seals the secrets in the database: base64 of 32 bytes. Without it the first start writes a key file beside \
          the database.",
+    ).secret(),
+    setting(
+        "metrics_token",
+        "",
+        "When set, `/metrics` and `/queue` want it as a bearer token; 16 characters or more.",
     ).secret(),
     setting(
         "egress_allow",
@@ -180,6 +185,8 @@ pub struct Settings {
     pub admin_token: Option<Secret>,
     /// The key that seals secrets.
     pub secret_key: Option<[u8; 32]>,
+    /// What `/metrics` and `/queue` want to be shown.
+    pub metrics_token: Option<Secret>,
     /// What strangers may reach beyond what is public.
     pub egress_allow: AllowList,
     /// Whether strangers may use plain HTTP.

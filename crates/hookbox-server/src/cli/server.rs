@@ -1,5 +1,8 @@
 //! A whole server in this process: everything put together, started, and stopped in order.
 
+mod figures;
+mod watch;
+
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,16 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use axum::http::StatusCode;
-use axum::http::header::ALLOW;
-use axum::response::{IntoResponse as _, Response};
-use axum::routing::{MethodRouter, get};
-use axum::{Json, Router};
-use serde_json::json;
+use axum::Router;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use self::watch::Watch;
 use crate::api::{self, Api};
 use crate::door;
 use crate::egress::{self, Client, Policy, Resolver};
@@ -92,13 +91,19 @@ impl Server {
         };
         let engine = Engine::start(
             Arc::clone(&store),
-            handoff,
+            handoff.clone(),
             work,
             clients,
             settings.retry_schedule.clone(),
         );
         let ready = Arc::new(AtomicBool::new(true));
-        let app = router(store, settings, stranger, Arc::clone(&ready));
+        let watch = Watch::new(
+            Arc::clone(&store),
+            handoff,
+            Arc::clone(&ready),
+            settings.metrics_token.as_ref(),
+        );
+        let app = router(store, settings, stranger, watch);
         let address = listener.local_addr()?;
         let stop = CancellationToken::new();
         let listening = tokio::spawn(listen::serve(listener, app, stop.clone(), PATIENCE));
@@ -121,12 +126,7 @@ impl Server {
     }
 }
 
-fn router(
-    store: Arc<dyn Store>,
-    settings: &Settings,
-    stranger: Policy,
-    ready: Arc<AtomicBool>,
-) -> Router {
+fn router(store: Arc<dyn Store>, settings: &Settings, stranger: Policy, watch: Watch) -> Router {
     let api = Api {
         store: Arc::clone(&store),
         clock: Clock,
@@ -143,36 +143,10 @@ fn router(
             door::provider::check(provider, secrets, rules).map(|_| ())
         }),
     };
-    let readiness = move |store: Arc<dyn Store>| async move {
-        if ready.load(Ordering::Relaxed) && store.health().await.is_ok() {
-            "ready\n".into_response()
-        } else {
-            refusal(StatusCode::SERVICE_UNAVAILABLE, "unavailable", "Not ready.")
-        }
-    };
-    let asked = Arc::clone(&store);
-    Router::new()
-        .route("/livez", only_get(get(|| async { "alive\n" })))
-        .route(
-            "/readyz",
-            only_get(get(move || readiness(Arc::clone(&asked)))),
-        )
+    watch
+        .router()
         .merge(door::provider::router(store))
         .fallback_service(api::router(api))
-}
-
-/// Says no to other methods as the API does.
-fn only_get(route: MethodRouter) -> MethodRouter {
-    route.fallback(|| async {
-        let detail = "This address does not know that method; see the Allow header.";
-        let answer = refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail);
-        ([(ALLOW, "GET, HEAD")], answer)
-    })
-}
-
-/// A refusal in the API's form.
-fn refusal(status: StatusCode, code: &str, detail: &str) -> Response {
-    (status, Json(json!({"code": code, "detail": detail}))).into_response()
 }
 
 /// The key that was written beside the database at its first start, or one written now.

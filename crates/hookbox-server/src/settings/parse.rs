@@ -11,6 +11,8 @@ use crate::telemetry::LogFormat;
 
 /// The shortest admin token.
 const SHORTEST_TOKEN: usize = 32;
+/// The shortest token for metrics, which shows numbers and changes nothing.
+const SHORTEST_METRICS_TOKEN: usize = 16;
 
 /// Reads the values that were found.
 pub(super) struct Parser<'a> {
@@ -58,6 +60,14 @@ impl Parser<'_> {
             }
             Ok(Secret::new(text))
         });
+        let metrics_token = self.optional("metrics_token", |text| {
+            if text.len() < SHORTEST_METRICS_TOKEN {
+                return Err(format!(
+                    "a token for metrics has {SHORTEST_METRICS_TOKEN} characters or more"
+                ));
+            }
+            Ok(Secret::new(text))
+        });
         let secret_key = self.optional("secret_key", key);
         // The server does not use it, but a fault in it is one.
         let _ = self.caller();
@@ -66,6 +76,7 @@ impl Parser<'_> {
             database: database?,
             admin_token,
             secret_key,
+            metrics_token,
             egress_allow: egress_allow?,
             allow_http: allow_http?,
             retry_schedule,
