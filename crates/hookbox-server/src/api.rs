@@ -7,6 +7,7 @@ mod application;
 mod asked;
 mod attempt;
 mod auth;
+mod count;
 mod dead;
 mod delivery;
 mod endpoint;

@@ -32,6 +32,7 @@ use self::error::Error;
 use self::flags::{Calling, Flags, Migrating, Serving};
 use self::out::Out;
 use crate::settings::{Faults, Given};
+use crate::telemetry::metrics::metrics;
 
 /// How long threads may take to end when a command has.
 const CLOSING: Duration = Duration::from_secs(5);
@@ -96,6 +97,9 @@ enum Command {
         #[arg(long, hide = true)]
         markdown: bool,
     },
+    /// The page docs/metrics.md
+    #[command(hide = true)]
+    Metrics,
     /// Ask a running server whether it is ready: exit code 0 or 1
     #[command(after_help = "Example:\n  hookbox healthcheck --server http://127.0.0.1:8080")]
     Healthcheck {
@@ -188,9 +192,15 @@ impl Cli {
                 serve::run(out, &given(flags.given)?.settings()?, migrate).await
             }
             Command::Demo { listen, exit } => demo::run(out, listen, exit).await,
-            Command::Migrate { flags } => migrate::run(out, &given(flags.given)?.settings()?),
+            Command::Migrate { flags } => {
+                migrate::run(out, &given(flags.given)?.settings()?).await
+            }
             Command::Settings { json, markdown } => {
                 show::run(out, &given(BTreeMap::new())?, json, markdown)
+            }
+            Command::Metrics => {
+                out.line(metrics().page().trim_end());
+                Ok(())
             }
             Command::Healthcheck { flags } => {
                 healthcheck::run(out, given(flags.given)?.caller()?).await

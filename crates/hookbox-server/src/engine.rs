@@ -4,6 +4,7 @@
 //! has room. Each piece is a task: it waits for its turn at the endpoint, tries once, and writes the result.
 
 mod claim;
+mod count;
 mod request;
 mod verdict;
 
@@ -145,10 +146,12 @@ async fn attempt(shared: &Shared, work: &Work, now: Time) -> Option<Settlement> 
     } else {
         &shared.clients.stranger
     };
+    count::began(work, now);
     let outcome = match request::build(work, now) {
         Ok(request) => client.send(request, &egress::Limits::default()).await,
         Err(unsendable) => Err(unsendable),
     };
+    count::tried(&outcome);
     let ended = shared.clock.now();
     let verdict = verdict::of(&outcome, ended);
     let delivery = moved(shared, work, verdict.event, ended)?;
@@ -180,6 +183,7 @@ async fn settle(shared: &Shared, settlement: Settlement) {
                 if moved == [false] {
                     tracing::warn!(message = %settlement.delivery.message_id, "a result came after its lease was lost");
                 }
+                count::settled(&settlement, &moved);
                 return;
             }
             Err(Error::Unavailable(_)) if shared.clock.now() < give_up => {

@@ -1,15 +1,18 @@
 //! Every setting, declared once, and gathered once: file < environment < flags.
 
+mod database;
 mod nearest;
 mod parse;
 mod read;
+mod role;
 mod source;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 
+pub use database::{Database, without_password};
 pub use read::{Faults, Given};
+pub use role::Roles;
 
 use crate::egress::AllowList;
 use crate::model::{Schedule, Secret};
@@ -78,7 +81,7 @@ const SERVE: &[Command] = &[Command::Serve];
 const CALL: &[Command] = &[Command::Call];
 
 /// All settings.
-pub const SETTINGS: [Setting; 12] = [
+pub const SETTINGS: [Setting; 14] = [
     setting(
         "listen",
         "127.0.0.1:8080",
@@ -87,8 +90,15 @@ pub const SETTINGS: [Setting; 12] = [
     setting(
         "database",
         "sqlite:hookbox.db",
-        "Where everything is kept: `sqlite:PATH`.",
+        "Where everything is kept: `sqlite:PATH` for one process, `postgres://USER:PASSWORD@HOST/NAME` or \
+         `mysql://USER:PASSWORD@HOST/NAME` for many nodes.",
     ).flag("database", &[Command::Serve, Command::Migrate]),
+    setting(
+        "role",
+        "all",
+        "What this node does: `all`, or a list of `doors` (takes webhooks in), `api`, `engine` (delivers) and `upkeep`. \
+         Between them the nodes of a database must have all four.",
+    ).flag("role", SERVE),
     setting(
         "admin_token",
         "",
@@ -99,7 +109,12 @@ pub const SETTINGS: [Setting; 12] = [
         "secret_key",
         "",
         "Seals the secrets in the database: base64 of 32 bytes. Without it the first start writes a key file beside \
-         the database.",
+         an SQLite database; nodes that share a database must be given the same one.",
+    ).secret(),
+    setting(
+        "metrics_token",
+        "",
+        "When set, `/metrics` and `/queue` want it as a bearer token; 16 characters or more.",
     ).secret(),
     setting(
         "egress_allow",
@@ -174,12 +189,16 @@ impl std::fmt::Display for Origin {
 pub struct Settings {
     /// The address to listen on.
     pub listen: SocketAddr,
-    /// The `SQLite` file.
-    pub database: PathBuf,
+    /// Where everything is kept.
+    pub database: Database,
+    /// What this node does.
+    pub roles: Roles,
     /// The token with every right.
     pub admin_token: Option<Secret>,
     /// The key that seals secrets.
     pub secret_key: Option<[u8; 32]>,
+    /// What `/metrics` and `/queue` want to be shown.
+    pub metrics_token: Option<Secret>,
     /// What strangers may reach beyond what is public.
     pub egress_allow: AllowList,
     /// Whether strangers may use plain HTTP.
@@ -250,7 +269,7 @@ mod tests {
     fn the_defaults_are_sound() {
         let settings = Given::default().settings().unwrap();
         assert_eq!(settings.listen.to_string(), "127.0.0.1:8080");
-        assert_eq!(settings.database, PathBuf::from("hookbox.db"));
+        assert_eq!(settings.database, Database::Sqlite("hookbox.db".into()));
         assert!(
             settings.egress_allow.is_empty()
                 && !settings.allow_http

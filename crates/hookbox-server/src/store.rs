@@ -17,6 +17,7 @@ mod forward;
 pub mod handoff;
 mod list;
 mod schema;
+mod queue;
 pub mod seal;
 pub mod sqlite;
 
@@ -31,6 +32,7 @@ pub use error::{Error, Result};
 pub use handoff::Handoff;
 pub use list::{AttemptFilter, DeadFilter, Listing, MessageFilter, Page};
 pub use schema::{Migrate, SchemaError};
+pub use queue::{QueueFigures, Waiting};
 
 use crate::model::application::Application;
 use crate::model::source::Rules;
@@ -457,6 +459,17 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// # Errors
     /// [`Error::NotFound`].
     async fn revoke_token(&self, id: TokenId) -> Result<()>;
+
+    /// How many deliveries wait in each state, and since when: see [`QueueFigures`] for what each figure counts.
+    ///
+    /// Asked every 10 seconds at most, beside the hot path: it must not hold up who writes, and must stay cheap
+    /// with a million deliveries waiting. Figures of indexes or of the database's statistics are good enough for a
+    /// count; a time must be true, since operators are woken by it. In a shared database the figures are those of
+    /// all nodes together.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    async fn queue(&self, now: Time) -> Result<QueueFigures>;
 
     /// Whether the database answers and can be written.
     ///

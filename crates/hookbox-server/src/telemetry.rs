@@ -1,7 +1,11 @@
-//! The log: lines on standard error, as JSON unless a person reads them.
+//! What the server tells of itself: its log, and its [`metrics`].
+//!
+//! The log is lines on standard error, as JSON unless a person reads them.
 //!
 //! A thread of its own writes them, so that a reader that hangs holds nobody up: lines that find the queue full are
 //! dropped, and so are those that nobody reads any more.
+
+pub mod metrics;
 
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};

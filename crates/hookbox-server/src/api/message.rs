@@ -19,7 +19,7 @@ use super::error::Place;
 use super::page::{Order, list, page};
 use super::query::Query;
 use super::wire::{self, Fields, Sent, channels, is_name};
-use super::{Answer, Api, Fault, Shared};
+use super::{Answer, Api, Fault, Shared, count};
 use crate::model::{Application, Message, MessageId, Time};
 use crate::store::{Draft, Error, MessageFilter};
 
@@ -214,8 +214,9 @@ async fn create(State(api): Shared, At([app]): At<1>, asked: Asked) -> Answer {
         created_at: now,
         once: asked.once(&reply, now),
     };
-    record(&api, draft, wanted.application).await?;
-    Ok(reply)
+    let recorded = record(&api, draft, wanted.application).await;
+    count::received(&recorded);
+    recorded.map(|()| reply)
 }
 
 fn part_of(body: &Bytes, payload: &RawValue) -> Bytes {

@@ -2,17 +2,22 @@
 
 use super::error::Error;
 use super::out::Out;
-use crate::settings::Settings;
-use crate::store::sqlite;
+use crate::settings::{Database, Settings};
+use crate::store::{cluster, sqlite};
 
-pub(super) fn run(out: &mut Out, settings: &Settings) -> Result<(), Error> {
-    let steps =
-        sqlite::migrate(&settings.database).map_err(|error| Error::Failed(error.to_string()))?;
-    let path = settings.database.display();
+pub(super) async fn run(out: &mut Out, settings: &Settings) -> Result<(), Error> {
+    let failed = |error: &dyn std::fmt::Display| Error::Failed(error.to_string());
+    let steps = match &settings.database {
+        Database::Sqlite(path) => sqlite::migrate(path).map_err(|error| failed(&error))?,
+        Database::Shared(url) => cluster::migrate(url.expose())
+            .await
+            .map_err(|error| failed(&error))?,
+    };
+    let database = &settings.database;
     out.line(&match steps {
-        0 => format!("{path} is up to date"),
-        1 => format!("{path} is up to date; 1 step was taken"),
-        _ => format!("{path} is up to date; {steps} steps were taken"),
+        0 => format!("{database} is up to date"),
+        1 => format!("{database} is up to date; 1 step was taken"),
+        _ => format!("{database} is up to date; {steps} steps were taken"),
     });
     Ok(())
 }

@@ -1,22 +1,21 @@
 //! A whole server in this process: everything put together, started, and stopped in order.
 
+mod figures;
+mod open;
+mod watch;
+
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use axum::http::StatusCode;
-use axum::http::header::ALLOW;
-use axum::response::{IntoResponse as _, Response};
-use axum::routing::{MethodRouter, get};
-use axum::{Json, Router};
-use serde_json::json;
+use axum::Router;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use self::watch::Watch;
 use crate::api::{self, Api};
 use crate::door;
 use crate::egress::{self, Client, Policy, Resolver};
@@ -24,8 +23,6 @@ use crate::engine::{Clients, Engine};
 use crate::listen;
 use crate::model::{Clock, Secret, TokenId};
 use crate::settings::Settings;
-use crate::store::seal::Sealer;
-use crate::store::sqlite::SqliteStore;
 use crate::store::{Handoff, Migrate, Page, Store, Token, handoff};
 
 /// How long what is under way may take to end after a stop. A try takes 15 s at most; what is left of the 25 s that a
@@ -45,7 +42,7 @@ pub struct Server {
     pub address: SocketAddr,
     /// A token with every right, if this start made one.
     pub new_token: Option<Secret>,
-    engine: Engine,
+    engine: Option<Engine>,
     stop: CancellationToken,
     ready: Arc<AtomicBool>,
     listening: JoinHandle<()>,
@@ -63,24 +60,25 @@ impl Server {
                 settings.listen
             )
         })?;
-        let key = match settings.secret_key {
-            Some(key) => key,
-            None => key_file(&settings.database)?,
-        };
+        let roles = settings.roles;
         let (handoff, work) = Handoff::new(handoff::Limits {
             slots: SLOTS,
             bytes: BYTES,
             in_flight: settings.endpoint_concurrency,
             lane: settings.endpoint_concurrency * IN_LINE,
         });
-        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(
-            &settings.database,
-            Sealer::new(key),
-            handoff.clone(),
-            migrate,
-        )?);
-        apply_sources(&*store, settings).await?;
-        let new_token = first_token(&*store, settings).await?;
+        if !roles.engine {
+            handoff.close();
+        }
+        let store = open::store(settings, handoff.clone(), migrate).await?;
+        // A node without doors may have no word of them in its file.
+        if roles.doors {
+            apply_sources(&*store, settings).await?;
+        }
+        let new_token = match roles.api {
+            true => first_token(&*store, settings).await?,
+            false => None,
+        };
         let stranger = Policy::Stranger {
             allow: settings.egress_allow.clone(),
             allow_http: settings.allow_http,
@@ -90,15 +88,23 @@ impl Server {
             trusted: Client::new(Policy::Trusted, resolver.clone()),
             stranger: Client::new(stranger.clone(), resolver),
         };
-        let engine = Engine::start(
+        let engine = roles.engine.then(|| {
+            Engine::start(
+                Arc::clone(&store),
+                handoff.clone(),
+                work,
+                clients,
+                settings.retry_schedule.clone(),
+            )
+        });
+        let ready = Arc::new(AtomicBool::new(true));
+        let watch = Watch::new(
             Arc::clone(&store),
             handoff,
-            work,
-            clients,
-            settings.retry_schedule.clone(),
+            Arc::clone(&ready),
+            settings.metrics_token.as_ref(),
         );
-        let ready = Arc::new(AtomicBool::new(true));
-        let app = router(store, settings, stranger, Arc::clone(&ready));
+        let app = router(store, settings, stranger, watch);
         let address = listener.local_addr()?;
         let stop = CancellationToken::new();
         let listening = tokio::spawn(listen::serve(listener, app, stop.clone(), PATIENCE));
@@ -116,17 +122,18 @@ impl Server {
     pub async fn stop(self) -> bool {
         self.ready.store(false, Ordering::Relaxed);
         self.stop.cancel();
-        let (ended, listening) = tokio::join!(self.engine.stop(PATIENCE), self.listening);
+        let engine = async {
+            match self.engine {
+                Some(engine) => engine.stop(PATIENCE).await,
+                None => true,
+            }
+        };
+        let (ended, listening) = tokio::join!(engine, self.listening);
         ended && listening.is_ok()
     }
 }
 
-fn router(
-    store: Arc<dyn Store>,
-    settings: &Settings,
-    stranger: Policy,
-    ready: Arc<AtomicBool>,
-) -> Router {
+fn router(store: Arc<dyn Store>, settings: &Settings, stranger: Policy, watch: Watch) -> Router {
     let api = Api {
         store: Arc::clone(&store),
         clock: Clock,
@@ -143,89 +150,15 @@ fn router(
             door::provider::check(provider, secrets, rules).map(|_| ())
         }),
     };
-    let readiness = move |store: Arc<dyn Store>| async move {
-        if ready.load(Ordering::Relaxed) && store.health().await.is_ok() {
-            "ready\n".into_response()
-        } else {
-            refusal(StatusCode::SERVICE_UNAVAILABLE, "unavailable", "Not ready.")
-        }
-    };
-    let asked = Arc::clone(&store);
-    Router::new()
-        .route("/livez", only_get(get(|| async { "alive\n" })))
-        .route(
-            "/readyz",
-            only_get(get(move || readiness(Arc::clone(&asked)))),
-        )
-        .merge(door::provider::router(store))
-        .fallback_service(api::router(api))
-}
-
-/// Says no to other methods as the API does.
-fn only_get(route: MethodRouter) -> MethodRouter {
-    route.fallback(|| async {
-        let detail = "This address does not know that method; see the Allow header.";
-        let answer = refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail);
-        ([(ALLOW, "GET, HEAD")], answer)
-    })
-}
-
-/// A refusal in the API's form.
-fn refusal(status: StatusCode, code: &str, detail: &str) -> Response {
-    (status, Json(json!({"code": code, "detail": detail}))).into_response()
-}
-
-/// The key that was written beside the database at its first start, or one written now.
-fn key_file(database: &Path) -> anyhow::Result<[u8; 32]> {
-    use base64::Engine as _;
-    use base64::engine::general_purpose::STANDARD;
-
-    let mut name = database.as_os_str().to_owned();
-    name.push(".key");
-    let path = PathBuf::from(name);
-    let read = std::fs::read_to_string(&path);
-    match read {
-        Ok(text) => STANDARD
-            .decode(text.trim())
-            .ok()
-            .and_then(|bytes| bytes.try_into().ok())
-            .with_context(|| {
-                format!(
-                    "{} is not a key (base64 of 32 bytes); restore it from a backup",
-                    path.display()
-                )
-            }),
-        // A new key would leave what is in the database sealed for ever.
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !database.exists() => {
-            let key: [u8; 32] = rand::random();
-            write_private(&path, &STANDARD.encode(key))
-                .with_context(|| format!("cannot write the key file {}", path.display()))?;
-            Ok(key)
-        }
-        Err(error) => Err(error).with_context(|| {
-            format!(
-                "cannot read the key file {}; restore it, or set HOOKBOX_SECRET_KEY",
-                path.display()
-            )
-        }),
+    let mut app = watch.router();
+    if settings.roles.doors {
+        app = app.merge(door::provider::router(store));
     }
-}
-
-/// Writes a file that only its owner may read, and has it on the disk before anything is sealed with it.
-fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
-    use std::io::Write as _;
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
-    writeln!(file, "{text}")?;
-    file.sync_all()?;
-    // The file's name is in its folder, which is another file.
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    std::fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+    if settings.roles.api {
+        app.fallback_service(api::router(api))
+    } else {
+        app.fallback(watch::not_here)
+    }
 }
 
 /// Makes the sources of the settings file what the file says.

@@ -21,7 +21,11 @@ pub(super) fn run(
         .iter()
         .map(|setting| {
             let (value, origin) = &settings.found[setting.name];
-            let shown = if setting.secret && !value.is_empty() { "(secret)" } else { value };
+            let shown = if setting.secret && !value.is_empty() {
+                "(secret)".to_owned()
+            } else {
+                settings::without_password(value)
+            };
             json!({"name": setting.name, "value": shown, "from": origin.to_string(), "variable": setting.variable()})
         })
         .collect();

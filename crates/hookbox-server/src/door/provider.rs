@@ -5,10 +5,11 @@
 
 mod answer;
 mod body;
+mod count;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::{Path, Request, State};
@@ -81,8 +82,12 @@ pub fn router(store: Arc<dyn Store>) -> Router {
 }
 
 async fn receive(State(door): State<Door>, Path(name): Path<String>, request: Request) -> Response {
+    let began = Instant::now();
     let name = name.trim_end_matches('/');
-    match door.take(name, request).await {
+    let source = door.store.source(name).await.ok();
+    let result = door.take(source.as_ref(), request).await;
+    count::received(source.as_deref(), &result, began);
+    match result {
         Ok(recorded) => answer::accepted(recorded),
         Err(refused) => {
             tracing::info!(source = %name.escape_debug(), code = refused.code(), "refused");
@@ -92,16 +97,16 @@ async fn receive(State(door): State<Door>, Path(name): Path<String>, request: Re
 }
 
 impl Door {
-    async fn take(&self, name: &str, request: Request) -> Result<Recorded, Refused> {
-        let source = self
-            .store
-            .source(name)
-            .await
-            .map_err(|_| Refused::UnknownSource)?;
+    async fn take(
+        &self,
+        source: Option<&Arc<Source>>,
+        request: Request,
+    ) -> Result<Recorded, Refused> {
+        let source = source.ok_or(Refused::UnknownSource)?;
         if request.method() != Method::POST {
             return Err(Refused::Method);
         }
-        let Prepared { source, verifier } = self.prepare(&source)?;
+        let Prepared { source, verifier } = self.prepare(source)?;
         let (parts, stream) = request.into_parts();
         let body = body::read(
             &parts.headers,

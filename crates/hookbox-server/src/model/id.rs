@@ -47,6 +47,14 @@ macro_rules! id {
                 bytes[..6].copy_from_slice(&at.0.max(0).to_be_bytes()[2..]);
                 Self(bytes)
             }
+
+            /// The moment that it was made at.
+            #[must_use]
+            pub fn made_at(self) -> Time {
+                let mut bytes = [0; 8];
+                bytes[2..].copy_from_slice(&self.0[..6]);
+                Time(i64::from_be_bytes(bytes))
+            }
         }
 
         impl fmt::Display for $name {
@@ -115,6 +123,14 @@ id!(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_id_knows_when_it_was_made() {
+        for moment in [Time(0), Time(1_700_000_000_123)] {
+            assert_eq!(MessageId::first_at(moment).made_at(), moment);
+        }
+        assert!(MessageId::new(Time(5)).made_at() >= Time(5));
+    }
 
     #[test]
     fn text_goes_there_and_back() {

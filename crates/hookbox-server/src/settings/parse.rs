@@ -11,6 +11,8 @@ use crate::telemetry::LogFormat;
 
 /// The shortest admin token.
 const SHORTEST_TOKEN: usize = 32;
+/// The shortest token for metrics, which shows numbers and changes nothing.
+const SHORTEST_METRICS_TOKEN: usize = 16;
 
 /// Reads the values that were found.
 pub(super) struct Parser<'a> {
@@ -24,7 +26,8 @@ impl Parser<'_> {
             text.parse()
                 .map_err(|_| "write an address and a port, for example 127.0.0.1:8080".to_owned())
         });
-        let database = self.read("database", database);
+        let database = self.read("database", str::parse);
+        let roles = self.read("role", str::parse);
         let egress_allow = self.read("egress_allow", |text| {
             text.parse().map_err(|error| format!("{error}"))
         });
@@ -58,14 +61,24 @@ impl Parser<'_> {
             }
             Ok(Secret::new(text))
         });
+        let metrics_token = self.optional("metrics_token", |text| {
+            if text.len() < SHORTEST_METRICS_TOKEN {
+                return Err(format!(
+                    "a token for metrics has {SHORTEST_METRICS_TOKEN} characters or more"
+                ));
+            }
+            Ok(Secret::new(text))
+        });
         let secret_key = self.optional("secret_key", key);
         // The server does not use it, but a fault in it is one.
         let _ = self.caller();
         Some(Settings {
             listen: listen?,
             database: database?,
+            roles: roles?,
             admin_token,
             secret_key,
+            metrics_token,
             egress_allow: egress_allow?,
             allow_http: allow_http?,
             retry_schedule,
@@ -125,23 +138,6 @@ fn flag(name: &str) -> String {
     let setting = SETTINGS.iter().find(|setting| setting.name == name);
     let flag = setting.and_then(|setting| setting.flag);
     flag.map_or(name.to_owned(), |(flag, _)| format!("--{flag}"))
-}
-
-fn database(text: &str) -> Result<std::path::PathBuf, String> {
-    if let Some(path) = text.strip_prefix("sqlite:") {
-        let path = path.strip_prefix("//").unwrap_or(path);
-        return if path.is_empty() {
-            Err("write sqlite: and a path".to_owned())
-        } else {
-            Ok(path.into())
-        };
-    }
-    Err(match text.split_once(':') {
-        Some(("postgres" | "postgresql" | "mysql", _)) => {
-            "this version knows SQLite only; write sqlite: and a path".to_owned()
-        }
-        _ => "write sqlite: and a path, for example sqlite:hookbox.db".to_owned(),
-    })
 }
 
 /// A key of 32 bytes in base64.

@@ -207,6 +207,12 @@ impl Handoff {
         self.board().slots
     }
 
+    /// Bytes of their payloads.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        self.board().bytes
+    }
+
     fn board(&self) -> MutexGuard<'_, Board> {
         self.shared
             .board

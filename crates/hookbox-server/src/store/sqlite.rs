@@ -13,6 +13,7 @@ mod endpoints;
 mod event_types;
 mod messages;
 mod once;
+mod queue;
 mod readers;
 mod record;
 mod routes;

@@ -9,6 +9,7 @@ mod egress;
 mod given;
 mod inbox;
 mod kill;
+mod metrics;
 mod oracles;
 mod outbox;
 mod stop;

@@ -9,6 +9,7 @@ mod file;
 mod manage;
 mod once;
 mod paging;
+mod queue;
 mod record;
 mod settle;
 mod statement;

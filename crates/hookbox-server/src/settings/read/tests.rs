@@ -38,7 +38,8 @@ fn all_faults_are_told_at_once() {
     let file = "lisen = \"x\"\nallow_http = \"maybe\"";
     let environment = [
         ("HOOKBOX_ADMIN_TOKEN", "short"),
-        ("HOOKBOX_DATABASE", "postgres://x"),
+        ("HOOKBOX_METRICS_TOKEN", "short"),
+        ("HOOKBOX_DATABASE", "redis://x"),
         ("HOOKBOX_SECRET_KEY", "AAAA"),
     ];
     let faults = given(file, &environment, &[("retry_schedule", "5x")])
@@ -49,7 +50,8 @@ fn all_faults_are_told_at_once() {
         "no setting 'lisen'; did you mean 'listen'?",
         "allow_http: write true or false",
         "HOOKBOX_ADMIN_TOKEN: a token has 32 characters or more",
-        "HOOKBOX_DATABASE: this version knows SQLite only",
+        "HOOKBOX_METRICS_TOKEN: a token for metrics has 16 characters or more",
+        "HOOKBOX_DATABASE: write sqlite:PATH, postgres:",
         "HOOKBOX_SECRET_KEY: the key must be 32 bytes",
         "--retry-schedule: '5x' is not a duration",
     ] {
@@ -58,7 +60,7 @@ fn all_faults_are_told_at_once() {
             "{part} in {faults:?}"
         );
     }
-    assert_eq!(faults.len(), 6);
+    assert_eq!(faults.len(), 7);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::model::{
 };
 use crate::store::{
     AttemptFilter, Change, Claimed, DeadFilter, DeadLetter, DeadMove, Draft, Listing,
-    MessageFilter, Once, Page, Recorded, Result, Settlement, SourceDraft, Store, Token,
+    MessageFilter, Once, Page, QueueFigures, Recorded, Result, Settlement, SourceDraft, Store, Token,
 };
 
 #[async_trait]
@@ -201,6 +201,10 @@ impl Store for ClusterStore {
 
     async fn revoke_token(&self, id: TokenId) -> Result<()> {
         self.shared().revoke_token(id).await
+    }
+
+    async fn queue(&self, now: Time) -> Result<QueueFigures> {
+        self.shared().queue(now).await
     }
 
     async fn health(&self) -> Result<()> {

@@ -11,7 +11,7 @@ use crate::model::{ApplicationId, Endpoint, EndpointId, MessageId, Time};
 use crate::store::columns::{
     Bounds, Columns as _, Value, attempt, delivery, endpoint, listing, message,
 };
-use crate::store::{DeadFilter, DeadLetter, DeadMove, Error, Listing, Once, Page, Result};
+use crate::store::{DeadFilter, DeadLetter, DeadMove, Error, Listing, Once, Page, QueueFigures, Result, Waiting};
 
 /// Dead letters that are moved by one statement.
 const STEP: i64 = 500;
@@ -166,6 +166,32 @@ impl Shared {
         done?;
         self.due(now);
         Ok(())
+    }
+
+    pub(super) async fn queue(&self, now: Time) -> Result<QueueFigures> {
+        let found = reading!(self.pages, |read| {
+            read.find(sql!("delivery_figures"), &[now.into()]).await
+        })?;
+        let Some(row) = found else {
+            return Ok(QueueFigures::default());
+        };
+        let oldest = |at| Ok::<_, Error>(row.int(at)?.map(Time));
+        Ok(QueueFigures {
+            due: Waiting {
+                count: row.number(0)?,
+                oldest: oldest(1)?,
+            },
+            scheduled: row.number(2)?,
+            leased: Waiting {
+                count: row.number(3)?,
+                oldest: oldest(4)?,
+            },
+            held: Waiting {
+                count: row.number(5)?,
+                oldest: row.optional_blob(6)?.map(|id| MessageId(id).made_at()),
+            },
+            dead: row.number(7)?,
+        })
     }
 
     pub(super) async fn dead(

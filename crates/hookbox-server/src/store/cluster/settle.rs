@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use tokio::sync::oneshot;
 
@@ -15,6 +16,7 @@ use crate::model::endpoint::Disabled;
 use crate::model::{ApplicationId, EndpointId, MessageId, Time};
 use crate::store::columns::{Columns as _, Value, attempt};
 use crate::store::{Error, Result, Settlement};
+use crate::telemetry::metrics::metrics;
 
 /// Results that wait to be written.
 pub(super) struct Call {
@@ -49,6 +51,7 @@ impl Shared {
     }
 
     async fn settle_calls(&self, calls: Vec<Call>) {
+        let began = Instant::now();
         let settlements: Vec<&Settlement> =
             calls.iter().flat_map(|call| &call.settlements).collect();
         let mut tries = Tries::new();
@@ -70,6 +73,7 @@ impl Shared {
                 }
             }
         };
+        metrics().committed(moved.is_ok(), calls.len(), began);
         if let Ok(moved) = &moved {
             self.settled(&settlements, moved);
         }

@@ -11,7 +11,8 @@ use crate::model::{
 };
 use crate::store::{
     AttemptFilter, Change, Claimed, DeadFilter, DeadLetter, DeadMove, Draft, Error, LEASE, Listing,
-    MessageFilter, Once, Page, Recorded, Result, Settlement, SourceDraft, Store, Token,
+    MessageFilter, Once, Page, QueueFigures, Recorded, Result, Settlement, SourceDraft, Store,
+    Token,
 };
 
 #[async_trait]
@@ -203,7 +204,11 @@ impl Store for SqliteStore {
         Self::revoke_token(self, id).await
     }
 
+    async fn queue(&self, now: Time) -> Result<QueueFigures> {
+        Self::queue(self, now).await
+    }
+
     async fn health(&self) -> Result<()> {
-        self.write(|_| Ok(())).await
+        Self::health(self).await
     }
 }

@@ -8,6 +8,7 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use crate::store::{Error, Result};
+use crate::telemetry::metrics::metrics;
 
 /// Reads that wait; beyond this, callers are told to come back later.
 const QUEUE: usize = 1024;
@@ -70,6 +71,7 @@ impl Readers {
             .ok_or_else(|| Error::Unavailable("the database is closed".into()))?;
         queue
             .try_send(job)
+            .inspect_err(|_| metrics().store_errors.count(["read"]))
             .map_err(|_| Error::Unavailable("too many reads wait for the database".into()))?;
         answer
             .await

@@ -20,7 +20,7 @@ const MIGRATIONS: [Migration; 1] = [Migration {
 const NEEDED: u32 = MIGRATIONS[MIGRATIONS.len() - 1].version;
 
 /// Marks a file as Hookbox's, in the header of the database: "hkbx".
-const APPLICATION_ID: i32 = 0x686b_6278;
+pub(super) const APPLICATION_ID: i32 = 0x686b_6278;
 
 /// Brings the schema to the one this program needs; returns how many steps were taken.
 pub(super) fn migrate(db: &mut Connection, migrate: Migrate) -> Result<u32, SchemaError> {

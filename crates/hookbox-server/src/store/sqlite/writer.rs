@@ -5,6 +5,7 @@
 //! database cannot write, all calls of the commit are told so at once, and the next ones try anew.
 
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
@@ -14,6 +15,7 @@ use super::routes::Routes;
 use crate::model::Time;
 use crate::store::seal::Sealer;
 use crate::store::{Error, Handoff, Result, Work};
+use crate::telemetry::metrics::metrics;
 
 /// Calls that wait for the writer; beyond this, callers are told to come back later.
 const QUEUE: usize = 8192;
@@ -166,6 +168,7 @@ impl Writer {
                 result: None,
                 caller,
             }))
+            .inspect_err(|_| metrics().store_errors.count(["write"]))
             .map_err(|_| Error::Unavailable("too many calls wait for the database".into()))?;
         answer
             .await
@@ -207,7 +210,9 @@ impl Thread {
     }
 
     fn commit(&mut self, mut group: Vec<Box<dyn Job>>) {
+        let began = Instant::now();
         let committed = self.transaction(&mut group);
+        metrics().committed(committed.is_ok(), group.len(), began);
         if let Err(error) = &committed {
             if !self.db.is_autocommit() {
                 let _ = self.db.execute_batch("ROLLBACK");

@@ -63,6 +63,7 @@ async fn no_frequent_statement_reads_a_whole_table() {
         "attempt_of_message.sql",
         "attempt_find.sql",
         "delivery_due.sql",
+        "delivery_figures.sql",
         "delivery_lease.sql",
         "delivery_list.sql",
         "delivery_next_endpoint.sql",

@@ -1,0 +1,98 @@
+//! Where everything is kept.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use crate::model::Secret;
+
+/// Where everything is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Database {
+    /// A file that one process has.
+    Sqlite(PathBuf),
+    /// A server that many nodes share, by its address, which may hold a password.
+    Shared(Secret),
+}
+
+impl FromStr for Database {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            Some(("sqlite", path)) => match path.strip_prefix("//").unwrap_or(path) {
+                "" => Err("write sqlite: and a path".to_owned()),
+                path => Ok(Self::Sqlite(path.into())),
+            },
+            Some(("postgres" | "postgresql" | "mysql", rest)) if rest.starts_with("//") => {
+                Ok(Self::Shared(Secret::new(text)))
+            }
+            _ => Err("write sqlite:PATH, postgres://USER:PASSWORD@HOST/NAME or \
+                      mysql://USER:PASSWORD@HOST/NAME"
+                .to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqlite(path) => write!(f, "{}", path.display()),
+            Self::Shared(url) => f.write_str(&without_password(url.expose())),
+        }
+    }
+}
+
+/// An address as it may be shown: what stands between the user's name and the `@` is left out.
+#[must_use]
+pub fn without_password(text: &str) -> String {
+    let shown = || {
+        let (scheme, rest) = text.split_once("://")?;
+        let end = rest.find('/').unwrap_or(rest.len());
+        let (before, host) = rest[..end].rsplit_once('@')?;
+        let (user, _) = before.split_once(':')?;
+        Some(format!("{scheme}://{user}:***@{host}{}", &rest[end..]))
+    };
+    // A password may also stand among the parameters.
+    let shown = shown().unwrap_or_else(|| text.to_owned());
+    match shown.split_once('?') {
+        Some((address, parameters)) if parameters.contains("password=") => {
+            format!("{address}?***")
+        }
+        _ => shown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_databases_are_known() {
+        assert_eq!("sqlite:a.db".parse(), Ok(Database::Sqlite("a.db".into())));
+        assert_eq!(
+            "sqlite:///tmp/a.db".parse(),
+            Ok(Database::Sqlite("/tmp/a.db".into()))
+        );
+        for url in ["postgres://h/d", "postgresql://u:p@h/d", "mysql://h/d"] {
+            assert_eq!(url.parse(), Ok(Database::Shared(Secret::new(url))));
+        }
+        for bad in ["", "sqlite:", "postgres:h", "redis://h", "a.db"] {
+            assert!(bad.parse::<Database>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_password_is_not_shown() {
+        let table = [
+            ("postgres://u:canary@h:1/d?x=1", "postgres://u:***@h:1/d?x=1"),
+            ("mysql://u:ca@nary@h/d", "mysql://u:***@h/d"),
+            ("postgres://h/d?user=u&password=canary", "postgres://h/d?***"),
+            ("postgres://u@h/d", "postgres://u@h/d"),
+            ("sqlite:a.db", "sqlite:a.db"),
+        ];
+        for (text, shown) in table {
+            assert_eq!(without_password(text), shown);
+        }
+    }
+}
