@@ -6,6 +6,7 @@
 mod claim;
 mod count;
 mod request;
+pub mod upkeep;
 mod verdict;
 
 use std::sync::Arc;

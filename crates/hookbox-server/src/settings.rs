@@ -16,7 +16,7 @@ pub use role::Roles;
 
 use crate::egress::AllowList;
 use crate::model::{Schedule, Secret};
-use crate::store::SourceDraft;
+use crate::store::{Retention, SourceDraft};
 use crate::telemetry::LogFormat;
 
 /// A setting: its name in the file; `HOOKBOX_` and the name in capitals in the environment.
@@ -81,7 +81,7 @@ const SERVE: &[Command] = &[Command::Serve];
 const CALL: &[Command] = &[Command::Call];
 
 /// All settings.
-pub const SETTINGS: [Setting; 14] = [
+pub const SETTINGS: [Setting; 16] = [
     setting(
         "listen",
         "127.0.0.1:8080",
@@ -138,6 +138,17 @@ pub const SETTINGS: [Setting; 14] = [
         "32",
         "Tries in flight to one endpoint at once; 1 to 1000.",
     ).flag("endpoint-concurrency", SERVE),
+    setting(
+        "retain_messages",
+        "90days",
+        "How long messages are kept, with their payloads, attempts and dead letters. One that is still being delivered \
+         stays.",
+    ).flag("retain-messages", SERVE),
+    setting(
+        "retain_receipts",
+        "180days",
+        "How long a source remembers that it has seen an event; at least as long as `retain_messages`.",
+    ).flag("retain-receipts", SERVE),
     setting(
         "log",
         "info",
@@ -207,6 +218,8 @@ pub struct Settings {
     pub retry_schedule: Option<Schedule>,
     /// Tries in flight to one endpoint.
     pub endpoint_concurrency: usize,
+    /// What is kept for how long.
+    pub retention: Retention,
     /// What is logged.
     pub log: String,
     /// How it looks.

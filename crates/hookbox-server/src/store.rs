@@ -16,10 +16,11 @@ mod error;
 mod forward;
 pub mod handoff;
 mod list;
-mod schema;
 mod queue;
+mod schema;
 pub mod seal;
 pub mod sqlite;
+mod upkeep;
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -31,8 +32,9 @@ use bytes::Bytes;
 pub use error::{Error, Result};
 pub use handoff::Handoff;
 pub use list::{AttemptFilter, DeadFilter, Listing, MessageFilter, Page};
-pub use schema::{Migrate, SchemaError};
 pub use queue::{QueueFigures, Waiting};
+pub use schema::{Migrate, SchemaError};
+pub use upkeep::{Removed, Retention};
 
 use crate::model::application::Application;
 use crate::model::source::Rules;
@@ -459,6 +461,15 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// # Errors
     /// [`Error::NotFound`].
     async fn revoke_token(&self, id: TokenId) -> Result<()>;
+
+    /// Removes some of what is kept long enough: see [`Retention`]. A message with a delivery that is not settled
+    /// stays; one that is held, since its endpoint is disabled, goes with its message.
+    ///
+    /// One node does it at a time; returns nothing when another does. Done twice it is harmless.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    async fn upkeep(&self, now: Time, keep: Retention) -> Result<Option<Removed>>;
 
     /// How many deliveries wait in each state, and since when: see [`QueueFigures`] for what each figure counts.
     ///

@@ -19,7 +19,7 @@ use self::watch::Watch;
 use crate::api::{self, Api};
 use crate::door;
 use crate::egress::{self, Client, Policy, Resolver};
-use crate::engine::{Clients, Engine};
+use crate::engine::{Clients, Engine, upkeep};
 use crate::listen;
 use crate::model::{Clock, Secret, TokenId};
 use crate::settings::Settings;
@@ -97,6 +97,11 @@ impl Server {
                 settings.retry_schedule.clone(),
             )
         });
+        let stop = CancellationToken::new();
+        if roles.upkeep {
+            let upkeep = upkeep::run(Arc::clone(&store), settings.retention, stop.clone());
+            tokio::spawn(upkeep);
+        }
         let ready = Arc::new(AtomicBool::new(true));
         let watch = Watch::new(
             Arc::clone(&store),
@@ -106,7 +111,6 @@ impl Server {
         );
         let app = router(store, settings, stranger, watch);
         let address = listener.local_addr()?;
-        let stop = CancellationToken::new();
         let listening = tokio::spawn(listen::serve(listener, app, stop.clone(), PATIENCE));
         Ok(Self {
             address,

@@ -1,12 +1,14 @@
 //! From texts to values, each fault in a sentence.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::{Caller, Origin, SETTINGS, Settings};
 use crate::model::Secret;
+use crate::store::Retention;
 use crate::telemetry::LogFormat;
 
 /// The shortest admin token.
@@ -43,6 +45,16 @@ impl Parser<'_> {
                 .filter(|count| (1..=1000).contains(count))
                 .ok_or_else(|| "write a number from 1 to 1000".to_owned())
         });
+        let messages = self.read("retain_messages", retained);
+        let receipts = self.read("retain_receipts", retained);
+        if let (Some(messages), Some(receipts)) = (messages, receipts)
+            && receipts < messages
+        {
+            self.faults.push(
+                "retain_receipts: must be at least retain_messages, or a repeat of a kept event is taken for new"
+                    .to_owned(),
+            );
+        }
         let log_format = self.read("log_format", |text| match text {
             "auto" => Ok(LogFormat::Auto),
             "text" => Ok(LogFormat::Text),
@@ -83,6 +95,10 @@ impl Parser<'_> {
             allow_http: allow_http?,
             retry_schedule,
             endpoint_concurrency: endpoint_concurrency?,
+            retention: Retention {
+                messages: messages?,
+                receipts: receipts?,
+            },
             log: log?,
             log_format: log_format?,
             sources,
@@ -138,6 +154,14 @@ fn flag(name: &str) -> String {
     let setting = SETTINGS.iter().find(|setting| setting.name == name);
     let flag = setting.and_then(|setting| setting.flag);
     flag.map_or(name.to_owned(), |(flag, _)| format!("--{flag}"))
+}
+
+/// How long something is kept: an hour at least, so that nothing goes while it is looked at.
+fn retained(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text)
+        .ok()
+        .filter(|time| *time >= Duration::from_hours(1))
+        .ok_or_else(|| "write a duration of an hour or more, for example 90days".to_owned())
 }
 
 /// A key of 32 bytes in base64.

@@ -26,6 +26,7 @@ mod sources;
 mod sql;
 mod transaction;
 mod trouble;
+mod upkeep;
 mod wake;
 
 use std::sync::{Arc, Mutex};
@@ -62,6 +63,8 @@ struct Shared {
     routes: Routes,
     doors: Doors,
     wake: Wake,
+    /// This node, among those of the database.
+    node: String,
     /// Where the last claim ended.
     turn: Mutex<EndpointId>,
     sealer: Sealer,

@@ -159,6 +159,7 @@ impl ClusterStore {
             routes: Routes::default(),
             doors: Doors::default(),
             wake: Wake::default(),
+            node: hex::encode(rand::random::<[u8; 8]>()),
             turn: Mutex::new(EndpointId([0; 16])),
             sealer,
             handoff,
@@ -182,11 +183,10 @@ impl ClusterStore {
         }
         tasks.push(spawn(Arc::clone(&shared).follow()));
         if let Target::Postgres { config, named } = target {
-            let node = hex::encode(rand::random::<[u8; 8]>());
-            tasks.push(spawn(wake::tell(Arc::clone(&shared), node.clone())));
+            tasks.push(spawn(wake::tell(Arc::clone(&shared))));
             // A proxy that gives each transaction another server cannot pass a wake-up on.
             if named {
-                tasks.push(spawn(wake::listen(Arc::clone(&shared), *config, node)));
+                tasks.push(spawn(wake::listen(Arc::clone(&shared), *config)));
             }
         }
         Ok(Self {

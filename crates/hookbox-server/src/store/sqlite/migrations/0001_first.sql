@@ -95,6 +95,8 @@ CREATE TABLE receipt (
     PRIMARY KEY (source_id, event_id, digest)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX receipt_received_at ON receipt (received_at);
+
 -- The queue. due_at is when something moves the row next: the next try, or the end of a lease.
 CREATE TABLE delivery (
     message_id BLOB NOT NULL,
