@@ -54,8 +54,10 @@ pub struct ClusterStore {
 struct Shared {
     /// For recording: nobody who reads or tries can take these.
     doors_pool: Pool,
-    /// For claiming and settling.
+    /// For claiming.
     engine_pool: Pool,
+    /// For settling.
+    settle_pool: Pool,
     /// For the API's pages and changes.
     pages: Pool,
     recording: Line<record::Call>,
