@@ -3,6 +3,7 @@
 mod answer;
 mod app;
 mod attempt;
+mod bench;
 mod client;
 mod dead;
 mod demo;
@@ -77,6 +78,12 @@ enum Command {
         /// End after the story instead of staying up
         #[arg(long)]
         exit: bool,
+    },
+    /// Measure how fast a server is, beside one that keeps nothing
+    #[command(after_help = "Example:\n  hookbox bench compare")]
+    Bench {
+        #[command(subcommand)]
+        bench: bench::Bench,
     },
     /// Bring the database up to date, while nothing serves it
     #[command(
@@ -188,6 +195,7 @@ impl Cli {
                 serve::run(out, &given(flags.given)?.settings()?, migrate).await
             }
             Command::Demo { listen, exit } => demo::run(out, listen, exit).await,
+            Command::Bench { bench } => Box::pin(bench::run(out, bench, given)).await,
             Command::Migrate { flags } => migrate::run(out, &given(flags.given)?.settings()?),
             Command::Settings { json, markdown } => {
                 show::run(out, &given(BTreeMap::new())?, json, markdown)
