@@ -16,8 +16,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::egress;
 use crate::model::{Clock, Event, Schedule, Time};
-use crate::store::sqlite::LEASE;
-use crate::store::{Error, Handoff, Settlement, Store, Work};
+use crate::store::{Error, Handoff, LEASE, Settlement, Store, Work};
 
 /// What a try may take in all, from resolving the name to the end of the answer.
 pub const TRY_DEADLINE: Duration = Duration::from_secs(15);
@@ -108,11 +107,11 @@ async fn receive(shared: Arc<Shared>, mut work: mpsc::UnboundedReceiver<Work>) {
 }
 
 /// One delivery, from its turn to its result.
-async fn perform(shared: Arc<Shared>, work: Work) {
+async fn perform(shared: Arc<Shared>, mut work: Work) {
     let turn = tokio::select! {
         biased;
         () = shared.stop.cancelled() => None,
-        turn = work.slot.gate().acquire_owned() => turn.ok(),
+        () = work.slot.turn() => Some(()),
     };
     let now = shared.clock.now();
     let settlement = match turn {

@@ -74,11 +74,14 @@ impl Setting {
     }
 }
 
+/// Deliveries that a node holds at once.
+pub const SLOTS: usize = 2048;
+
 const SERVE: &[Command] = &[Command::Serve];
 const CALL: &[Command] = &[Command::Call];
 
 /// All settings.
-pub const SETTINGS: [Setting; 12] = [
+pub const SETTINGS: [Setting; 13] = [
     setting(
         "listen",
         "127.0.0.1:8080",
@@ -123,6 +126,12 @@ pub const SETTINGS: [Setting; 12] = [
         "32",
         "Tries in flight to one endpoint at once; 1 to 1000.",
     ).flag("endpoint-concurrency", SERVE),
+    setting(
+        "application_concurrency",
+        "512",
+        "Deliveries of one application that are in flight or next in line at once, of the 2048 that a node holds; \
+         1 to 2048.",
+    ).flag("application-concurrency", SERVE),
     setting(
         "log",
         "info",
@@ -188,6 +197,8 @@ pub struct Settings {
     pub retry_schedule: Option<Schedule>,
     /// Tries in flight to one endpoint.
     pub endpoint_concurrency: usize,
+    /// Deliveries of one application that a node holds.
+    pub application_concurrency: usize,
     /// What is logged.
     pub log: String,
     /// How it looks.

@@ -18,6 +18,7 @@ pub mod sqlite;
 
 use std::fmt::Debug;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -32,6 +33,9 @@ use crate::model::{
     ApplicationId, Attempt, AttemptId, Delivery, Endpoint, EndpointId, EventType, Message,
     MessageId, Receipt, Secret, Source, SourceId, Time, TokenId,
 };
+
+/// How long a delivery stays leased to a node. Longer than a try can take, its turn included.
+pub const LEASE: Duration = Duration::from_secs(60);
 
 /// A caller's `idempotency-key`: the answer is kept with the change, and given again to its repeats.
 #[derive(Clone, Debug)]
@@ -204,8 +208,9 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// [`Error::Repeated`] or [`Error::KeyReused`] for an idempotency key seen before.
     async fn record(&self, drafts: Vec<Draft>) -> Result<Vec<Recorded>>;
 
-    /// Leases due deliveries until `lease_until`, as many as the node has room for, fairly over endpoints,
-    /// and hands them over. Deliveries whose lease ran out are due.
+    /// Leases due deliveries until `lease_until`, as many as the node has room for, and hands them over.
+    /// Deliveries whose lease ran out are due. Every endpoint has its turn, however many there are; of one
+    /// endpoint's deliveries those that never failed come first, then what was due first.
     ///
     /// # Errors
     /// [`Error::Unavailable`].

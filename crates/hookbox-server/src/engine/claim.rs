@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Shared;
 use crate::model::Time;
-use crate::store::sqlite::LEASE;
+use crate::store::LEASE;
 
 /// The longest time between two claims: what nobody told this node of waits no longer than this.
 const POLL: Duration = Duration::from_secs(1);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Caller, Origin, SETTINGS, Settings};
+use super::{Caller, Origin, SETTINGS, SLOTS, Settings};
 use crate::model::Secret;
 use crate::telemetry::LogFormat;
 
@@ -34,12 +34,9 @@ impl Parser<'_> {
         let retry_schedule = self.optional("retry_schedule", |text| {
             text.parse().map_err(|error| format!("{error}"))
         });
-        let endpoint_concurrency = self.read("endpoint_concurrency", |text| {
-            text.parse()
-                .ok()
-                .filter(|count| (1..=1000).contains(count))
-                .ok_or_else(|| "write a number from 1 to 1000".to_owned())
-        });
+        let endpoint_concurrency = self.read("endpoint_concurrency", |text| count(text, 1000));
+        let application_concurrency =
+            self.read("application_concurrency", |text| count(text, SLOTS));
         let log_format = self.read("log_format", |text| match text {
             "auto" => Ok(LogFormat::Auto),
             "text" => Ok(LogFormat::Text),
@@ -70,6 +67,7 @@ impl Parser<'_> {
             allow_http: allow_http?,
             retry_schedule,
             endpoint_concurrency: endpoint_concurrency?,
+            application_concurrency: application_concurrency?,
             log: log?,
             log_format: log_format?,
             sources,
@@ -142,6 +140,14 @@ fn database(text: &str) -> Result<std::path::PathBuf, String> {
         }
         _ => "write sqlite: and a path, for example sqlite:hookbox.db".to_owned(),
     })
+}
+
+/// A number from 1 to `most`.
+fn count(text: &str, most: usize) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|count| (1..=most).contains(count))
+        .ok_or_else(|| format!("write a number from 1 to {most}"))
 }
 
 /// A key of 32 bytes in base64.

@@ -42,8 +42,6 @@ use crate::store::{Error, Handoff, Result};
 const OLDEST: i32 = 3_051_003;
 /// Threads that read beside the writer.
 const READERS: usize = 2;
-/// How long a straight-on delivery stays leased to this node. Longer than a try can take, queue included.
-pub const LEASE: Duration = Duration::from_secs(60);
 /// The text that is sealed to recognise the operator's key.
 const KEY_CHECK: &[u8] = b"hookbox";
 

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{LEASE, SqliteStore};
+use super::SqliteStore;
 use crate::model::{
     Application, ApplicationId, Attempt, AttemptId, Clock, Delivery, Endpoint, EndpointId,
     EventType, Message, MessageId, Receipt, Source, SourceId, Time, TokenId,
 };
 use crate::store::{
-    AttemptFilter, Change, Claimed, DeadFilter, DeadLetter, DeadMove, Draft, Error, Listing,
+    AttemptFilter, Change, Claimed, DeadFilter, DeadLetter, DeadMove, Draft, Error, LEASE, Listing,
     MessageFilter, Once, Page, Recorded, Result, Settlement, SourceDraft, Store, Token,
 };
 

@@ -10,6 +10,7 @@ use super::writer::Context;
 use super::{SqliteStore, messages, once};
 use crate::model::delivery::{Delivery, Event};
 use crate::model::{Endpoint, Message, MessageId, Time};
+use crate::store::handoff::Want;
 use crate::store::{Draft, Error, Recorded, Result, Seen, Work};
 
 impl SqliteStore {
@@ -168,7 +169,7 @@ fn promise(
         Some(_) => None,
         None => context
             .handoff
-            .reserve_new(endpoint.id, message.payload.len()),
+            .reserve_new(Want::of(&made, message, endpoint)),
     };
     let event = match (&slot, endpoint.disabled) {
         (_, Some(_)) => Event::EndpointDisabled,

@@ -34,6 +34,7 @@ impl TestDatabase {
         Self::with_room(Limits {
             slots: 0,
             bytes: 0,
+            application: 0,
             in_flight: 0,
             lane: 0,
         })

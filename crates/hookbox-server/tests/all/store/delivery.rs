@@ -15,6 +15,7 @@ async fn one_of_each() -> (TestDatabase, Vec<Delivery>) {
     let db = TestDatabase::with_room(Limits {
         slots: 100,
         bytes: 1 << 20,
+        application: 100,
         in_flight: 10,
         lane: 100,
     });

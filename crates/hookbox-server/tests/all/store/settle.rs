@@ -15,6 +15,7 @@ async fn held() -> (TestDatabase, Work) {
     let db = TestDatabase::with_room(Limits {
         slots: 10,
         bytes: 1 << 20,
+        application: 10,
         in_flight: 10,
         lane: 10,
     });

@@ -109,7 +109,8 @@ CREATE TABLE delivery (
     PRIMARY KEY (message_id, endpoint_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX delivery_due ON delivery (endpoint_id, due_at) WHERE due_at IS NOT NULL;
+-- First tries and retries are queues of their own.
+CREATE INDEX delivery_due ON delivery (endpoint_id, (failures > 0), due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX delivery_held ON delivery (endpoint_id) WHERE state = 'held';
 CREATE INDEX delivery_dead ON delivery (application_id, message_id, endpoint_id) WHERE state = 'dead';
 
