@@ -77,11 +77,14 @@ impl Setting {
     }
 }
 
+/// Deliveries that a node holds at once.
+pub const SLOTS: usize = 2048;
+
 const SERVE: &[Command] = &[Command::Serve];
 const CALL: &[Command] = &[Command::Call];
 
 /// All settings.
-pub const SETTINGS: [Setting; 16] = [
+pub const SETTINGS: [Setting; 17] = [
     setting(
         "listen",
         "127.0.0.1:8080",
@@ -149,6 +152,12 @@ pub const SETTINGS: [Setting; 16] = [
         "180days",
         "How long a source remembers that it has seen an event; at least as long as `retain_messages`.",
     ).flag("retain-receipts", SERVE),
+    setting(
+        "application_concurrency",
+        "512",
+        "Deliveries of one application that are in flight or next in line at once, of the 2048 that a node holds; \
+         1 to 2048.",
+    ).flag("application-concurrency", SERVE),
     setting(
         "log",
         "info",
@@ -220,6 +229,8 @@ pub struct Settings {
     pub endpoint_concurrency: usize,
     /// What is kept for how long.
     pub retention: Retention,
+    /// Deliveries of one application that a node holds.
+    pub application_concurrency: usize,
     /// What is logged.
     pub log: String,
     /// How it looks.

@@ -43,7 +43,7 @@ use crate::model::{
     MessageId, Receipt, Secret, Source, SourceId, Time, TokenId,
 };
 
-/// How long a delivery stays leased to a node: longer than a try can take, queue included.
+/// How long a delivery stays leased to a node. Longer than a try can take, its turn included.
 pub const LEASE: Duration = Duration::from_secs(60);
 
 /// A caller's `idempotency-key`: the answer is kept with the change, and given again to its repeats.
@@ -219,8 +219,9 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// [`Error::Repeated`] or [`Error::KeyReused`] for an idempotency key seen before.
     async fn record(&self, drafts: Vec<Draft>) -> Result<Vec<Recorded>>;
 
-    /// Leases due deliveries until `lease_until`, as many as the node has room for, fairly over endpoints,
-    /// and hands them over. Deliveries whose lease ran out are due.
+    /// Leases due deliveries until `lease_until`, as many as the node has room for, and hands them over.
+    /// Deliveries whose lease ran out are due. Every endpoint has its turn, however many there are; of one
+    /// endpoint's deliveries those that never failed come first, then what was due first.
     ///
     /// # Errors
     /// [`Error::Unavailable`].

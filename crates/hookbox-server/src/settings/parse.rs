@@ -6,7 +6,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Caller, Origin, SETTINGS, Settings};
+use super::{Caller, Origin, SETTINGS, SLOTS, Settings};
 use crate::model::Secret;
 use crate::store::Retention;
 use crate::telemetry::LogFormat;
@@ -39,12 +39,6 @@ impl Parser<'_> {
         let retry_schedule = self.optional("retry_schedule", |text| {
             text.parse().map_err(|error| format!("{error}"))
         });
-        let endpoint_concurrency = self.read("endpoint_concurrency", |text| {
-            text.parse()
-                .ok()
-                .filter(|count| (1..=1000).contains(count))
-                .ok_or_else(|| "write a number from 1 to 1000".to_owned())
-        });
         let messages = self.read("retain_messages", retained);
         let receipts = self.read("retain_receipts", retained);
         if let (Some(messages), Some(receipts)) = (messages, receipts)
@@ -55,6 +49,9 @@ impl Parser<'_> {
                     .to_owned(),
             );
         }
+        let endpoint_concurrency = self.read("endpoint_concurrency", |text| count(text, 1000));
+        let application_concurrency =
+            self.read("application_concurrency", |text| count(text, SLOTS));
         let log_format = self.read("log_format", |text| match text {
             "auto" => Ok(LogFormat::Auto),
             "text" => Ok(LogFormat::Text),
@@ -99,6 +96,7 @@ impl Parser<'_> {
                 messages: messages?,
                 receipts: receipts?,
             },
+            application_concurrency: application_concurrency?,
             log: log?,
             log_format: log_format?,
             sources,
@@ -162,6 +160,14 @@ fn retained(text: &str) -> Result<Duration, String> {
         .ok()
         .filter(|time| *time >= Duration::from_hours(1))
         .ok_or_else(|| "write a duration of an hour or more, for example 90days".to_owned())
+}
+
+/// A number from 1 to `most`.
+fn count(text: &str, most: usize) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|count| (1..=most).contains(count))
+        .ok_or_else(|| format!("write a number from 1 to {most}"))
 }
 
 /// A key of 32 bytes in base64.

@@ -11,6 +11,7 @@ use super::transaction::Writes;
 use crate::model::delivery::{Delivery, Event, State};
 use crate::model::{Clock, Endpoint, Message, MessageId, Schedule, Time};
 use crate::store::columns::{Value, message};
+use crate::store::handoff::Want;
 use crate::store::seal::Sealer;
 use crate::store::{Draft, Error, Handoff, Once, Recorded, Result, Seen, Work};
 
@@ -109,7 +110,7 @@ impl Plan {
         let made = Delivery::new(message.id, endpoint.id, now);
         let slot = match endpoint.disabled {
             Some(_) => None,
-            None => self.handoff.reserve_new(endpoint.id, message.payload.len()),
+            None => self.handoff.reserve_new(Want::of(&made, message, endpoint)),
         };
         let event = match (&slot, endpoint.disabled) {
             (_, Some(_)) => Some(Event::EndpointDisabled),

@@ -20,6 +20,7 @@ const KEEP: Retention = Retention {
 const ROOM: Limits = Limits {
     slots: 100,
     bytes: 1 << 20,
+    application: 100,
     in_flight: 10,
     lane: 100,
 };
