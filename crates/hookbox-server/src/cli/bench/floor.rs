@@ -69,13 +69,20 @@ pub(super) async fn run(out: &mut Out, floor: Floor) -> Result<(), Error> {
 const INBOX: &str = "";
 
 fn router(memory: Arc<Memory>) -> Router {
-    Router::new()
-        .route("/api/v1/app", post(create_app))
-        .route("/api/v1/app/{app}", delete(delete_app))
-        .route("/api/v1/app/{app}/endpoint", post(create_endpoint))
-        .route("/api/v1/app/{app}/msg", post(create_message))
-        .route("/in/{source}", post(receive))
-        .with_state(memory)
+    let api = [
+        ("/api/v1/app", post(create_app)),
+        ("/api/v1/app/{app}", delete(delete_app)),
+        ("/api/v1/app/{app}/endpoint", post(create_endpoint)),
+        ("/api/v1/app/{app}/msg", post(create_message)),
+        ("/in/{source}", post(receive)),
+    ];
+    let mut router = Router::new();
+    for (path, route) in api {
+        // Other clients of the API end their paths with a slash, and a server takes both.
+        router = router.route(&format!("{path}/"), route.clone());
+        router = router.route(path, route);
+    }
+    router.with_state(memory)
 }
 
 /// All that a floor knows.
