@@ -8,6 +8,7 @@ mod applications;
 mod claim;
 mod contract;
 mod deliveries;
+mod diagnose;
 mod doors;
 mod endpoints;
 mod event_types;
@@ -34,6 +35,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use self::doors::Doors;
 use self::line::Line;
+pub use self::diagnose::diagnose;
 pub use self::open::{OpenError, migrate};
 use self::routes::Routes;
 use self::transaction::Pool;

@@ -27,9 +27,9 @@ const MIGRATIONS: [Migration; 1] = [Migration {
 pub(super) const NEEDED: u32 = MIGRATIONS[MIGRATIONS.len() - 1].version;
 
 /// Tables that are kept by days, and the days that are made ahead.
-const BY_DAY: [&str; 3] = ["message", "settled", "attempt"];
+pub(super) const BY_DAY: [&str; 3] = ["message", "settled", "attempt"];
 const AHEAD: i64 = 3;
-const DAY: i64 = 24 * 60 * 60 * 1000;
+pub(super) const DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// The schema of a database; zero when it has none.
 pub(super) async fn found(open: &mut Transaction) -> Tried<u32> {
@@ -127,7 +127,7 @@ pub(super) async fn make_days(pool: &Pool, now: Time) -> Tried<()> {
 }
 
 /// The day as its digits, 20261201.
-fn day_name(day: i64) -> String {
+pub(super) fn day_name(day: i64) -> String {
     Time(day * DAY).to_string()[..10].replace('-', "")
 }
 
