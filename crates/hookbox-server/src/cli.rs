@@ -6,6 +6,7 @@ mod attempt;
 mod client;
 mod dead;
 mod demo;
+mod doctor;
 mod endpoint;
 mod error;
 mod flags;
@@ -29,7 +30,7 @@ use clap::{Args, Parser, Subcommand};
 
 use self::client::Client;
 use self::error::Error;
-use self::flags::{Calling, Flags, Migrating, Serving};
+use self::flags::{Calling, Examining, Flags, Migrating, Serving};
 use self::out::Out;
 use crate::settings::{Faults, Given};
 use crate::telemetry::metrics::metrics;
@@ -86,6 +87,16 @@ enum Command {
     Migrate {
         #[command(flatten)]
         flags: Flags<Migrating>,
+    },
+    /// Look at an installation, running or not, and say what to do
+    #[command(
+        after_help = "Example:\n  hookbox doctor --database sqlite:/var/lib/hookbox/hookbox.db"
+    )]
+    Doctor {
+        #[command(flatten)]
+        flags: Flags<Examining>,
+        #[command(flatten)]
+        asked: doctor::Asked,
     },
     /// Show what is set, and where from
     #[command(after_help = "Example:\n  hookbox settings --config /etc/hookbox.toml")]
@@ -195,6 +206,7 @@ impl Cli {
             Command::Migrate { flags } => {
                 migrate::run(out, &given(flags.given)?.settings()?).await
             }
+            Command::Doctor { flags, asked } => doctor::run(out, given(flags.given), asked).await,
             Command::Settings { json, markdown } => {
                 show::run(out, &given(BTreeMap::new())?, json, markdown)
             }

@@ -5,6 +5,7 @@ mod bad_input;
 mod bytes;
 mod cli;
 mod disk;
+mod doctor;
 mod egress;
 mod given;
 mod inbox;
