@@ -33,9 +33,9 @@ use std::sync::{Arc, Mutex};
 
 use tokio_util::task::AbortOnDropHandle;
 
+pub use self::diagnose::diagnose;
 use self::doors::Doors;
 use self::line::Line;
-pub use self::diagnose::diagnose;
 pub use self::open::{OpenError, migrate};
 use self::routes::Routes;
 use self::transaction::Pool;

@@ -22,7 +22,9 @@ pub(super) async fn store(
     match &settings.database {
         Database::Sqlite(path) => {
             if settings.roles != Roles::ALL {
-                bail!("an SQLite database has one process, which does everything; leave out HOOKBOX_ROLE");
+                bail!(
+                    "an SQLite database has one process, which does everything; leave out HOOKBOX_ROLE"
+                );
             }
             let key = match settings.secret_key {
                 Some(key) => key,
@@ -64,11 +66,11 @@ fn key_file(database: &Path) -> anyhow::Result<[u8; 32]> {
     let read = std::fs::read_to_string(&path);
     match read {
         Ok(text) => key_of(&text).with_context(|| {
-                format!(
-                    "{} is not a key (base64 of 32 bytes); restore it from a backup",
-                    path.display()
-                )
-            }),
+            format!(
+                "{} is not a key (base64 of 32 bytes); restore it from a backup",
+                path.display()
+            )
+        }),
         // A new key would leave what is in the database sealed for ever.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !database.exists() => {
             let key: [u8; 32] = rand::random();

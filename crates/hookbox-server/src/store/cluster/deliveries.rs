@@ -11,7 +11,9 @@ use crate::model::{ApplicationId, Endpoint, EndpointId, MessageId, Time};
 use crate::store::columns::{
     Bounds, Columns as _, Value, attempt, delivery, endpoint, listing, message,
 };
-use crate::store::{DeadFilter, DeadLetter, DeadMove, Error, Listing, Once, Page, QueueFigures, Result, Waiting};
+use crate::store::{
+    DeadFilter, DeadLetter, DeadMove, Error, Listing, Once, Page, QueueFigures, Result, Waiting,
+};
 
 /// Dead letters that are moved by one statement.
 const STEP: i64 = 500;
@@ -193,9 +195,7 @@ impl Shared {
         let found = reading!(self.pages, |read| {
             read.find(sql!("delivery_figures"), &[now.into()]).await
         })?;
-        found
-            .as_ref()
-            .map_or(Ok(QueueFigures::default()), figures)
+        found.as_ref().map_or(Ok(QueueFigures::default()), figures)
     }
 
     pub(super) async fn dead(
