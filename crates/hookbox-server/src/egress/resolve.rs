@@ -50,6 +50,12 @@ impl Resolver {
         )))
     }
 
+    /// Whether a name stands for any address. Only looks it up.
+    pub async fn knows(&self, host: &str) -> bool {
+        let found = self.addresses(host, 0, &Policy::Trusted).await;
+        !matches!(found, Err(NoAddress::Unresolved))
+    }
+
     /// The addresses of a host, all of which may be reached.
     ///
     /// One that may not refuses the whole host: such an answer is an attack or a mistake.

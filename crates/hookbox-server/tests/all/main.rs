@@ -6,6 +6,7 @@ mod bench;
 mod bytes;
 mod cli;
 mod disk;
+mod doctor;
 mod egress;
 mod given;
 mod inbox;
