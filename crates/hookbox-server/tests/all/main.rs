@@ -8,6 +8,7 @@ mod disk;
 mod egress;
 mod given;
 mod inbox;
+mod isolation;
 mod kill;
 mod oracles;
 mod outbox;
