@@ -368,17 +368,17 @@ mod tests {
     fn every_state_meets_every_event() {
         // events:      claim release postpone ok fail fail+60 gone disable enable delete replay discard
         let table = [
-            "l-------h=cnc", // scheduled, overdue
-            "l-------h=cnc", // scheduled, due now (replay makes it manual)
-            "-------h=cnc",  // scheduled, due later
-            "ln5d56g==c=-",  // leased, run out
-            "-n5d56g==c=-",  // leased
-            "-------=ncnc",  // held
-            "-------===n-",  // delivered
-            "-------===nc",  // dead: exhausted
-            "-------===nc",  // dead: gone
-            "-------===nc",  // dead: refused
-            "-------===n=",  // cancelled
+            "l------h=cnc", // scheduled, overdue
+            "l------h=cnc", // scheduled, due now (replay makes it manual)
+            "-------h=cnc", // scheduled, due later
+            "ln5d56g==c=-", // leased, run out
+            "-n5d56g==c=-", // leased
+            "-------=ncnc", // held
+            "-------===n-", // delivered
+            "-------===nc", // dead: exhausted
+            "-------===nc", // dead: gone
+            "-------===nc", // dead: refused
+            "-------===n=", // cancelled
         ];
         for (state, row) in STATES.into_iter().zip(table) {
             let found: String = EVENTS
