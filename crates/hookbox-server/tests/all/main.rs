@@ -10,6 +10,7 @@ mod doctor;
 mod egress;
 mod given;
 mod inbox;
+mod isolation;
 mod kill;
 mod metrics;
 mod oracles;
