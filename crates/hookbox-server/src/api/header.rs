@@ -185,7 +185,7 @@ async fn patch(State(api): Shared, At([app, endpoint]): At<2>, asked: Asked) -> 
         .chain(removed)
         .collect();
     change(&api, &app, &endpoint, move |kept| {
-        merge(kept, changes.clone())
+        merge(kept, changes.clone());
     })
     .await
 }

@@ -58,7 +58,10 @@ value_from! {
     Vec<u8> => Value::OwnBytes,
 }
 
-impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
+impl<'a, T> From<Option<T>> for Value<'a>
+where
+    T: Into<Self>,
+{
     fn from(value: Option<T>) -> Self {
         value.map_or(Value::Null, Into::into)
     }

@@ -62,24 +62,30 @@ impl Connection {
         self.0
             .query_drop("START TRANSACTION")
             .await
-            .map_err(trouble)
+            .map_err(|error| trouble(&error))
     }
 
     pub(super) async fn commit(&mut self) -> Tried<()> {
         match self.0.query_drop("COMMIT").await {
             Ok(()) => Ok(()),
-            Err(error @ mysql_async::Error::Server(_)) => Err(trouble(error)),
+            Err(error @ mysql_async::Error::Server(_)) => Err(trouble(&error)),
             Err(error) => Err(Trouble::Unknown(text(&error))),
         }
     }
 
     pub(super) async fn rollback(&mut self) -> Tried<()> {
-        self.0.query_drop("ROLLBACK").await.map_err(trouble)
+        self.0
+            .query_drop("ROLLBACK")
+            .await
+            .map_err(|error| trouble(&error))
     }
 
     /// One statement without values.
     pub(super) async fn run(&mut self, text: &str) -> Tried<()> {
-        self.0.query_drop(text).await.map_err(trouble)
+        self.0
+            .query_drop(text)
+            .await
+            .map_err(|error| trouble(&error))
     }
 
     /// Ends the connection instead of giving it back.
@@ -95,7 +101,11 @@ impl Connection {
     ) -> Tried<Vec<Row>> {
         let text = statement.text(Dialect::Mysql);
         let (text, values) = positional(&text, rows);
-        let rows: Vec<mysql_async::Row> = self.0.exec(text, values).await.map_err(trouble)?;
+        let rows: Vec<mysql_async::Row> = self
+            .0
+            .exec(text, values)
+            .await
+            .map_err(|error| trouble(&error))?;
         Ok(rows.into_iter().map(Row).collect())
     }
 
@@ -107,7 +117,10 @@ impl Connection {
     ) -> Tried<u64> {
         let text = statement.text(Dialect::Mysql);
         let (text, values) = positional(&text, rows);
-        self.0.exec_drop(text, values).await.map_err(trouble)?;
+        self.0
+            .exec_drop(text, values)
+            .await
+            .map_err(|error| trouble(&error))?;
         Ok(self.0.affected_rows())
     }
 }
@@ -221,9 +234,9 @@ fn text(error: &mysql_async::Error) -> String {
     }
 }
 
-fn trouble(error: mysql_async::Error) -> Trouble {
-    let said = text(&error);
-    match &error {
+fn trouble(error: &mysql_async::Error) -> Trouble {
+    let said = text(error);
+    match error {
         mysql_async::Error::Server(server) => match server.code {
             // Duplicate entry, lock wait timeout, deadlock, changed since last read.
             1062 | 1205 | 1213 | 1020 => Trouble::Again(said),

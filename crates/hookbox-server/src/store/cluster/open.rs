@@ -20,8 +20,8 @@ use crate::store::{Error, Handoff, Migrate, Result, SchemaError};
 
 /// Transactions that record at the same time.
 const RECORDERS: usize = 2;
-/// Transactions that settle at the same time.
-const SETTLERS: usize = 2;
+/// Transactions that settle at the same time: one makes larger groups, and nobody waits for it.
+const SETTLERS: usize = 1;
 /// Connections for pages and changes.
 const PAGES: usize = 8;
 /// Connections that a node makes: to record, to deliver, for pages, and one to hear wake-ups.

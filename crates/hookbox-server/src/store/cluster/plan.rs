@@ -154,10 +154,15 @@ impl Plan {
         keys.sort_unstable_by_key(|once| once.key);
         let old = keys.iter().filter(|_| self.has_old_keys);
         vec![
-            (sql!("idempotency_delete"), old.map(|key| once::age(key).into()).collect()),
+            (
+                sql!("idempotency_delete"),
+                old.map(|key| once::age(key).into()).collect(),
+            ),
             (
                 sql!("idempotency_put"),
-                keys.iter().map(|key| once::row(key, sealer).into()).collect(),
+                keys.iter()
+                    .map(|key| once::row(key, sealer).into())
+                    .collect(),
             ),
             (sql!("event_id_put"), self.event_ids()),
             (sql!("receipt_again"), self.receipts_again()),
@@ -190,9 +195,9 @@ impl Plan {
     fn receipts_again(&self) -> Vec<Vec<Value<'_>>> {
         let mut again: Vec<_> = self.again.iter().collect();
         again.sort_unstable();
-        let rows = again.into_iter().map(|((key, variant), times)| {
-            vec![key.into(), (*variant).into(), (*times).into()]
-        });
+        let rows = again
+            .into_iter()
+            .map(|((key, variant), times)| vec![key.into(), (*variant).into(), (*times).into()]);
         rows.collect()
     }
 

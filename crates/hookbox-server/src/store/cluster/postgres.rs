@@ -83,8 +83,15 @@ impl Pool {
     ) -> Result<Self> {
         let (mut config, mut begin) = (config.clone(), "BEGIN".to_owned());
         if named {
-            let set = settings.iter().map(|(name, value)| format!("-c {name}={value}"));
-            let options: Vec<String> = config.get_options().map(str::to_owned).into_iter().chain(set).collect();
+            let set = settings
+                .iter()
+                .map(|(name, value)| format!("-c {name}={value}"));
+            let options: Vec<String> = config
+                .get_options()
+                .map(str::to_owned)
+                .into_iter()
+                .chain(set)
+                .collect();
             config.options(options.join(" "));
         } else {
             // What a proxy gives to the next client must be as it was.
@@ -188,39 +195,58 @@ impl Connection {
     pub(super) async fn commit(&self) -> Tried<()> {
         match self.object.batch_execute("COMMIT").await {
             Ok(()) => Ok(()),
-            Err(error) if error.code().is_some() => Err(trouble(error)),
+            Err(error) if error.code().is_some() => Err(trouble(&error)),
             Err(error) => Err(Trouble::Unknown(text(&error))),
         }
     }
 
     pub(super) async fn rollback(&self) -> Tried<()> {
-        self.object.batch_execute("ROLLBACK").await.map_err(trouble)
+        self.object
+            .batch_execute("ROLLBACK")
+            .await
+            .map_err(|error| trouble(&error))
     }
 
     /// Many statements in one text.
     pub(super) async fn batch(&mut self, text: &str) -> Tried<()> {
         let opens = std::mem::take(&mut self.unopened);
         self.opened(opens).await?;
-        self.object.batch_execute(text).await.map_err(trouble)
+        self.object
+            .batch_execute(text)
+            .await
+            .map_err(|error| trouble(&error))
     }
 
     async fn opened(&self, opens: bool) -> Tried<()> {
         if opens {
-            self.object.batch_execute(&self.begin).await.map_err(trouble)?;
+            self.object
+                .batch_execute(&self.begin)
+                .await
+                .map_err(|error| trouble(&error))?;
         }
         Ok(())
     }
 
     /// Runs a statement with these values, and returns its rows.
-    pub(super) async fn query(&mut self, statement: Statement, values: &[&(dyn ToSql + Sync)]) -> Tried<Vec<Row>> {
+    pub(super) async fn query(
+        &mut self,
+        statement: Statement,
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Tried<Vec<Row>> {
         let ready = self.ready(statement).await?;
         let opens = std::mem::take(&mut self.unopened);
         let run = async {
             let rows = match &ready {
                 Ready::Named(prepared) => self.object.query(prepared, values).await,
-                Ready::Typed(text, types) => self.object.query_typed(text, &typed(values, types)).await,
+                Ready::Typed(text, types) => {
+                    self.object.query_typed(text, &typed(values, types)).await
+                }
             };
-            Ok(rows.map_err(trouble)?.into_iter().map(Row).collect())
+            Ok(rows
+                .map_err(|error| trouble(&error))?
+                .into_iter()
+                .map(Row)
+                .collect())
         };
         // Both are sent before the first is answered.
         let (opened, rows) = tokio::join!(biased; self.opened(opens), run);
@@ -228,7 +254,11 @@ impl Connection {
     }
 
     /// Runs a statement with these values, and returns how many rows it touched.
-    pub(super) async fn execute(&mut self, statement: Statement, values: &[&(dyn ToSql + Sync)]) -> Tried<u64> {
+    pub(super) async fn execute(
+        &mut self,
+        statement: Statement,
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Tried<u64> {
         let ready = self.ready(statement).await?;
         let opens = std::mem::take(&mut self.unopened);
         let (opened, count) = tokio::join!(biased; self.opened(opens), self.run(&ready, values));
@@ -236,7 +266,10 @@ impl Connection {
     }
 
     /// Writes rows, a statement for each table, and commits. All is sent before the first is answered.
-    pub(super) async fn write_and_commit(&mut self, writes: &[(Statement, Vec<Array<'_, '_>>)]) -> Tried<()> {
+    pub(super) async fn write_and_commit(
+        &mut self,
+        writes: &[(Statement, Vec<Array<'_, '_>>)],
+    ) -> Tried<()> {
         let mut all = Vec::new();
         for (statement, arrays) in writes {
             let values: Vec<&(dyn ToSql + Sync)> = arrays.iter().map(|array| array as _).collect();
@@ -255,15 +288,21 @@ impl Connection {
     async fn run(&self, ready: &Ready, values: &[&(dyn ToSql + Sync)]) -> Tried<u64> {
         match ready {
             Ready::Named(prepared) => self.object.execute(prepared, values).await,
-            Ready::Typed(text, types) => self.object.execute_typed(text, &typed(values, types)).await,
+            Ready::Typed(text, types) => {
+                self.object.execute_typed(text, &typed(values, types)).await
+            }
         }
-        .map_err(trouble)
+        .map_err(|error| trouble(&error))
     }
 
     async fn ready(&self, statement: Statement) -> Tried<Ready> {
         let text = statement.text(Dialect::Postgres);
         if self.named {
-            let prepared = self.object.prepare_cached(&text).await.map_err(trouble)?;
+            let prepared = self
+                .object
+                .prepare_cached(&text)
+                .await
+                .map_err(|error| trouble(&error))?;
             return Ok(Ready::Named(prepared));
         }
         let types = types(&text);
@@ -391,7 +430,7 @@ impl<'a> FromSql<'a> for Raw<'a> {
 
 impl Columns for Row {
     fn int(&self, at: usize) -> Result<Option<i64>> {
-        let value: Option<Raw<'_>> = self.0.try_get(at).map_err(unreadable)?;
+        let value: Option<Raw<'_>> = self.0.try_get(at).map_err(|error| unreadable(&error))?;
         value
             .map(|Raw(ty, raw)| match *ty {
                 Type::BOOL => wire::bool_from_sql(raw).map(i64::from),
@@ -411,13 +450,13 @@ impl Columns for Row {
     }
 
     fn bytes(&self, at: usize) -> Result<Option<Vec<u8>>> {
-        let value: Option<Raw<'_>> = self.0.try_get(at).map_err(unreadable)?;
+        let value: Option<Raw<'_>> = self.0.try_get(at).map_err(|error| unreadable(&error))?;
         Ok(value.map(|Raw(_, raw)| raw.to_vec()))
     }
 }
 
-fn unreadable(error: tokio_postgres::Error) -> Error {
-    Error::Unreadable(text(&error))
+fn unreadable(error: &tokio_postgres::Error) -> Error {
+    Error::Unreadable(text(error))
 }
 
 /// What the database said, without the values that it may have quoted.
@@ -430,8 +469,8 @@ fn text(error: &tokio_postgres::Error) -> String {
     }
 }
 
-fn trouble(error: tokio_postgres::Error) -> Trouble {
-    let said = text(&error);
+fn trouble(error: &tokio_postgres::Error) -> Trouble {
+    let said = text(error);
     match error.code() {
         Some(
             &SqlState::UNIQUE_VIOLATION

@@ -124,9 +124,12 @@ impl Shared {
         for endpoint in &moves.gone {
             disable(&mut transaction, *endpoint).await?;
         }
-        let attempts = settlements.iter().zip(&moved).filter_map(|(settlement, moved)| {
-            Some(attempt::write(settlement.attempt.as_ref()?, !moved).into())
-        });
+        let attempts = settlements
+            .iter()
+            .zip(&moved)
+            .filter_map(|(settlement, moved)| {
+                Some(attempt::write(settlement.attempt.as_ref()?, !moved).into())
+            });
         let taken_already = self.settle_pool.dialect() == Dialect::Postgres;
         let mut writes = moves.writes(taken_already);
         writes.push((sql!("attempt_put"), attempts.collect()));

@@ -38,7 +38,7 @@ pub(super) struct Limits {
 }
 
 enum Connection {
-    Postgres(postgres::Connection),
+    Postgres(Box<postgres::Connection>),
     Mysql(mysql::Connection),
 }
 
@@ -101,7 +101,7 @@ impl Pool {
     pub(super) async fn read(&self) -> Result<Transaction> {
         let connection = async {
             Ok::<_, Error>(match &self.kind {
-                Kind::Postgres(pool) => Connection::Postgres(pool.connection().await?),
+                Kind::Postgres(pool) => Connection::Postgres(Box::new(pool.connection().await?)),
                 Kind::Mysql(pool) => Connection::Mysql(pool.connection().await?),
             })
         };
@@ -119,10 +119,7 @@ impl Pool {
     pub(super) async fn begin(&self) -> Result<Transaction> {
         let mut transaction = self.read().await?;
         transaction.until = Instant::now() + self.limits.run;
-        transaction
-            .begin()
-            .await
-            .map_err(Trouble::into_error)?;
+        transaction.begin().await.map_err(Trouble::into_error)?;
         Ok(transaction)
     }
 }
@@ -133,10 +130,12 @@ impl Transaction {
         self.begun = true;
         match self.connection.as_mut() {
             Some(Connection::Postgres(connection)) => connection.begin(),
-            Some(Connection::Mysql(connection)) => match timeout_at(until, connection.begin()).await {
-                Ok(begun) => begun?,
-                Err(_) => return Err(too_slow().into()),
-            },
+            Some(Connection::Mysql(connection)) => {
+                match timeout_at(until, connection.begin()).await {
+                    Ok(begun) => begun?,
+                    Err(_) => return Err(too_slow().into()),
+                }
+            }
             None => {}
         }
         Ok(())

@@ -35,8 +35,7 @@ async fn held(db: &TestDatabase) -> Work {
         db.endpoint(app, |_| {}).await;
     }
     store.record(vec![draft("a")]).await.unwrap();
-    let work = db.handed_over().pop().unwrap();
-    work
+    db.handed_over().pop().unwrap()
 }
 
 fn result(work: &Work, state: State) -> Settlement {
