@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use hookbox_testkit::http::full;
 use hookbox_testkit::process::Setup;
 use hookbox_testkit::{Server, Sink, sign};
+use http::Method;
 use serde_json::{Value, json};
 
 use crate::given;
@@ -189,4 +191,47 @@ fn assert_sound(database: PathBuf) {
         .expect("a verdict")
         .into();
     assert_eq!(verdict, json!("ok"));
+}
+
+/// A disk that fails to keep what it was given may have forgotten it: trying again would mean nothing.
+#[tokio::test]
+async fn after_a_failed_fsync_nothing_is_taken_for_kept() {
+    let setup = given::setup();
+    let trace = setup.path("trace").display().to_string();
+    let wrapper = [
+        "strace",
+        "-D",
+        "-f",
+        "-qq",
+        "-o",
+        &trace,
+        "-e",
+        "trace=fdatasync",
+        "-e",
+        "inject=fdatasync:error=EIO:when=30+",
+    ];
+    let mut server = setup.wrapped(&wrapper).start().await;
+    let mut accepted = Vec::new();
+    for number in 0..1000 {
+        let app = json!({"name": format!("app {number}"), "uid": format!("app-{number}")});
+        let body = full(app.to_string().as_bytes());
+        let json = [("content-type".to_owned(), "application/json".to_owned())];
+        let client = server.client();
+        match client
+            .try_send(Method::POST, "/api/v1/app", &json, body)
+            .await
+        {
+            Ok(reply) if reply.status == 201 => accepted.push(number),
+            _ => break,
+        }
+    }
+    assert!((1..1000).contains(&accepted.len()), "{}", accepted.len());
+    server.restart().await;
+    for number in accepted {
+        let app = server
+            .client()
+            .get(&format!("/api/v1/app/app-{number}"))
+            .await;
+        app.expect(200);
+    }
 }

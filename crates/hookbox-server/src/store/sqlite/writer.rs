@@ -19,6 +19,12 @@ use crate::telemetry::metrics::metrics;
 
 /// Calls that wait for the writer; beyond this, callers are told to come back later.
 const QUEUE: usize = 8192;
+/// The disk did not keep what was written. The system may have forgotten it by now, so that trying again would
+/// succeed and mean nothing: only reading the file anew tells what is there.
+const DISK_FORGOT: [i32; 2] = [
+    rusqlite::ffi::SQLITE_IOERR_FSYNC,
+    rusqlite::ffi::SQLITE_IOERR_DIR_FSYNC,
+];
 /// Calls in one commit.
 const GROUP: usize = 512;
 
@@ -304,7 +310,18 @@ struct Effects {
 }
 
 fn run(db: &Connection, sql: &str) -> Result<()> {
-    db.prepare_cached(sql)?.execute([])?;
+    let done = db
+        .prepare_cached(sql)
+        .and_then(|mut statement| statement.execute([]));
+    if let Err(rusqlite::Error::SqliteFailure(code, _)) = &done
+        && DISK_FORGOT.contains(&code.extended_code)
+    {
+        tracing::error!(
+            "the disk failed to keep what it was given; the process ends, so that nothing is taken for kept"
+        );
+        std::process::abort();
+    }
+    done?;
     Ok(())
 }
 
