@@ -192,9 +192,7 @@ impl Cli {
                 serve::run(out, &given(flags.given)?.settings()?, migrate).await
             }
             Command::Demo { listen, exit } => demo::run(out, listen, exit).await,
-            Command::Migrate { flags } => {
-                migrate::run(out, &given(flags.given)?.settings()?).await
-            }
+            Command::Migrate { flags } => migrate::run(out, &given(flags.given)?.settings()?).await,
             Command::Settings { json, markdown } => {
                 show::run(out, &given(BTreeMap::new())?, json, markdown)
             }

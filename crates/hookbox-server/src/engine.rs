@@ -17,7 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::egress;
 use crate::model::{Clock, Event, Schedule, Time};
-use crate::store::{Error, Handoff, LEASE, Settlement, Store, Work};
+use crate::store::{Error, Handoff, Settlement, Store, Work};
 
 /// What a try may take in all, from resolving the name to the end of the answer.
 pub const TRY_DEADLINE: Duration = Duration::from_secs(15);
@@ -176,7 +176,7 @@ fn moved(shared: &Shared, work: &Work, event: Event, now: Time) -> Option<crate:
 /// Writes a result. While the database refuses, it is offered again until the lease ends: afterwards
 /// another node may be trying, and the result would come late anyway.
 async fn settle(shared: &Shared, settlement: Settlement) {
-    let give_up = shared.clock.now().plus(LEASE);
+    let give_up = shared.handoff.lease_end(shared.clock.now());
     loop {
         match shared.store.settle(vec![settlement.clone()]).await {
             Ok(moved) => {

@@ -9,6 +9,7 @@ mod source;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 pub use database::{Database, without_password};
 pub use read::{Faults, Given};
@@ -81,7 +82,7 @@ const SERVE: &[Command] = &[Command::Serve];
 const CALL: &[Command] = &[Command::Call];
 
 /// All settings.
-pub const SETTINGS: [Setting; 14] = [
+pub const SETTINGS: [Setting; 15] = [
     setting(
         "listen",
         "127.0.0.1:8080",
@@ -138,6 +139,12 @@ pub const SETTINGS: [Setting; 14] = [
         "32",
         "Tries in flight to one endpoint at once; 1 to 1000.",
     ).flag("endpoint-concurrency", SERVE),
+    setting(
+        "lease",
+        "60s",
+        "How long a node keeps the deliveries that it took, and so how long they wait for another when it vanishes; \
+         25s to 10m.",
+    ).flag("lease", SERVE),
     setting(
         "log",
         "info",
@@ -207,6 +214,8 @@ pub struct Settings {
     pub retry_schedule: Option<Schedule>,
     /// Tries in flight to one endpoint.
     pub endpoint_concurrency: usize,
+    /// How long a node keeps what it took.
+    pub lease: Duration,
     /// What is logged.
     pub log: String,
     /// How it looks.

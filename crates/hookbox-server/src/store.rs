@@ -16,8 +16,8 @@ mod error;
 mod forward;
 pub mod handoff;
 mod list;
-mod schema;
 mod queue;
+mod schema;
 pub mod seal;
 pub mod sqlite;
 
@@ -31,8 +31,8 @@ use bytes::Bytes;
 pub use error::{Error, Result};
 pub use handoff::Handoff;
 pub use list::{AttemptFilter, DeadFilter, Listing, MessageFilter, Page};
-pub use schema::{Migrate, SchemaError};
 pub use queue::{QueueFigures, Waiting};
+pub use schema::{Migrate, SchemaError};
 
 use crate::model::application::Application;
 use crate::model::source::Rules;
@@ -41,7 +41,8 @@ use crate::model::{
     MessageId, Receipt, Secret, Source, SourceId, Time, TokenId,
 };
 
-/// How long a delivery stays leased to a node: longer than a try can take, queue included.
+/// How long a delivery stays leased to a node, unless a setting says otherwise: longer than a try can take, queue
+/// included.
 pub const LEASE: Duration = Duration::from_secs(60);
 
 /// A caller's `idempotency-key`: the answer is kept with the change, and given again to its repeats.

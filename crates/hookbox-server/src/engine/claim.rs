@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use super::Shared;
 use crate::model::Time;
-use crate::store::LEASE;
 
 /// The longest time between two claims: what nobody told this node of waits no longer than this.
 const POLL: Duration = Duration::from_secs(1);
@@ -25,7 +24,11 @@ pub(super) async fn run(shared: Arc<Shared>) {
             continue;
         }
         last = shared.clock.now();
-        if let Err(error) = shared.store.claim(last, last.plus(LEASE)).await {
+        if let Err(error) = shared
+            .store
+            .claim(last, shared.handoff.lease_end(last))
+            .await
+        {
             tracing::warn!(%error, "nothing could be claimed");
             shared.handoff.begin_claim();
         }

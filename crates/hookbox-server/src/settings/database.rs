@@ -85,9 +85,15 @@ mod tests {
     #[test]
     fn a_password_is_not_shown() {
         let table = [
-            ("postgres://u:canary@h:1/d?x=1", "postgres://u:***@h:1/d?x=1"),
+            (
+                "postgres://u:canary@h:1/d?x=1",
+                "postgres://u:***@h:1/d?x=1",
+            ),
             ("mysql://u:ca@nary@h/d", "mysql://u:***@h/d"),
-            ("postgres://h/d?user=u&password=canary", "postgres://h/d?***"),
+            (
+                "postgres://h/d?user=u&password=canary",
+                "postgres://h/d?***",
+            ),
             ("postgres://u@h/d", "postgres://u@h/d"),
             ("sqlite:a.db", "sqlite:a.db"),
         ];

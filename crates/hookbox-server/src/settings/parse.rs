@@ -1,6 +1,7 @@
 //! From texts to values, each fault in a sentence.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,6 +14,10 @@ use crate::telemetry::LogFormat;
 const SHORTEST_TOKEN: usize = 32;
 /// The shortest token for metrics, which shows numbers and changes nothing.
 const SHORTEST_METRICS_TOKEN: usize = 16;
+/// A whole try, the writing of its result, and some seconds in line.
+const SHORTEST_LEASE: Duration = Duration::from_secs(25);
+/// Beyond it, what a dead node held waits longer than anyone wants.
+const LONGEST_LEASE: Duration = Duration::from_mins(10);
 
 /// Reads the values that were found.
 pub(super) struct Parser<'a> {
@@ -42,6 +47,12 @@ impl Parser<'_> {
                 .ok()
                 .filter(|count| (1..=1000).contains(count))
                 .ok_or_else(|| "write a number from 1 to 1000".to_owned())
+        });
+        let lease = self.read("lease", |text| {
+            humantime::parse_duration(text)
+                .ok()
+                .filter(|lease| (SHORTEST_LEASE..=LONGEST_LEASE).contains(lease))
+                .ok_or_else(|| "write a duration from 25s to 10m".to_owned())
         });
         let log_format = self.read("log_format", |text| match text {
             "auto" => Ok(LogFormat::Auto),
@@ -83,6 +94,7 @@ impl Parser<'_> {
             allow_http: allow_http?,
             retry_schedule,
             endpoint_concurrency: endpoint_concurrency?,
+            lease: lease?,
             log: log?,
             log_format: log_format?,
             sources,

@@ -43,9 +43,7 @@ impl FromStr for Roles {
                 "engine" => roles.engine = true,
                 "upkeep" => roles.upkeep = true,
                 _ => {
-                    return Err(
-                        "write all, or a list of doors, api, engine and upkeep".to_owned()
-                    );
+                    return Err("write all, or a list of doors, api, engine and upkeep".to_owned());
                 }
             }
         }

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{Notify, Semaphore, mpsc};
 
@@ -34,6 +35,7 @@ pub struct Handoff {
 #[derive(Debug)]
 struct Shared {
     limits: Limits,
+    lease: Duration,
     board: Mutex<Board>,
     engine: mpsc::UnboundedSender<Work>,
     wake: Notify,
@@ -63,6 +65,12 @@ impl Handoff {
     /// A node's room, and where its engine receives work.
     #[must_use]
     pub fn new(limits: Limits) -> (Self, mpsc::UnboundedReceiver<Work>) {
+        Self::with_lease(limits, super::LEASE)
+    }
+
+    /// The same, with another time for which the node keeps what it takes.
+    #[must_use]
+    pub fn with_lease(limits: Limits, lease: Duration) -> (Self, mpsc::UnboundedReceiver<Work>) {
         let (engine, receiver) = mpsc::unbounded_channel();
         let board = Board {
             open: true,
@@ -76,6 +84,7 @@ impl Handoff {
             Self {
                 shared: Arc::new(Shared {
                     limits,
+                    lease,
                     board: Mutex::new(board),
                     engine,
                     wake: Notify::new(),
@@ -95,6 +104,12 @@ impl Handoff {
             lane: 0,
         })
         .0
+    }
+
+    /// When a lease that begins then ends.
+    #[must_use]
+    pub fn lease_end(&self, from: Time) -> Time {
+        from.plus(self.shared.lease)
     }
 
     /// Takes room for a delivery just made, if there is some and nothing older waits for it. Without, the

@@ -20,7 +20,9 @@ pub(super) async fn store(
     match &settings.database {
         Database::Sqlite(path) => {
             if settings.roles != Roles::ALL {
-                bail!("an SQLite database has one process, which does everything; leave out HOOKBOX_ROLE");
+                bail!(
+                    "an SQLite database has one process, which does everything; leave out HOOKBOX_ROLE"
+                );
             }
             let key = match settings.secret_key {
                 Some(key) => key,

@@ -11,7 +11,8 @@ use crate::model::{
 };
 use crate::store::{
     AttemptFilter, Change, Claimed, DeadFilter, DeadLetter, DeadMove, Draft, Listing,
-    MessageFilter, Once, Page, QueueFigures, Recorded, Result, Settlement, SourceDraft, Store, Token,
+    MessageFilter, Once, Page, QueueFigures, Recorded, Result, Settlement, SourceDraft, Store,
+    Token,
 };
 
 #[async_trait]

@@ -11,7 +11,9 @@ use crate::model::{ApplicationId, Endpoint, EndpointId, MessageId, Time};
 use crate::store::columns::{
     Bounds, Columns as _, Value, attempt, delivery, endpoint, listing, message,
 };
-use crate::store::{DeadFilter, DeadLetter, DeadMove, Error, Listing, Once, Page, QueueFigures, Result, Waiting};
+use crate::store::{
+    DeadFilter, DeadLetter, DeadMove, Error, Listing, Once, Page, QueueFigures, Result, Waiting,
+};
 
 /// Dead letters that are moved by one statement.
 const STEP: i64 = 500;

@@ -13,7 +13,7 @@ use super::sql::sql;
 use super::transaction::{Transaction, Tries};
 use super::trouble::{Tried, Trouble};
 use super::{Shared, plan::Plan};
-use crate::model::{ApplicationId, MessageId, Time};
+use crate::model::{ApplicationId, MessageId};
 use crate::store::columns::{Columns as _, Value};
 use crate::store::{Draft, Error, Recorded, Result, Seen};
 use crate::telemetry::metrics::metrics;
@@ -350,9 +350,4 @@ impl Shared {
             self.wake.others();
         }
     }
-}
-
-/// When a lease that begins now ends.
-pub(super) fn lease_end(now: Time) -> Time {
-    now.plus(crate::store::LEASE)
 }
