@@ -144,18 +144,17 @@ impl Shared {
         calls: &[Call],
     ) -> Tried<(Plan, Vec<Result<Vec<Recorded>>>)> {
         let drafts = || calls.iter().flat_map(|call| &call.drafts);
+        let routes = self
+            .routes
+            .of(transaction, &self.sealer, &distinct(drafts()))
+            .await?;
+        // Each read sees what was committed before it, so what overrules the others is read last: who finds an event
+        // id that a repeat of the same request has just written then finds its key too.
         let known = Known {
-            keys: known_keys(transaction, drafts()).await?,
+            event_ids: known_event_ids(transaction, drafts(), &routes).await?,
             receipts: known_receipts(transaction, drafts()).await?,
-            event_ids: HashSet::new(),
-            routes: self
-                .routes
-                .of(transaction, &self.sealer, &distinct(drafts()))
-                .await?,
-        };
-        let known = Known {
-            event_ids: known_event_ids(transaction, drafts(), &known.routes).await?,
-            ..known
+            keys: known_keys(transaction, drafts()).await?,
+            routes,
         };
         let mut plan = Plan::new(self.handoff.clone());
         // What is known and not refused is too old.
