@@ -3,6 +3,7 @@
 mod answer;
 mod app;
 mod attempt;
+mod bench;
 mod client;
 mod dead;
 mod demo;
@@ -78,6 +79,12 @@ enum Command {
         /// End after the story instead of staying up
         #[arg(long)]
         exit: bool,
+    },
+    /// Measure how fast a server is, beside one that keeps nothing
+    #[command(after_help = "Example:\n  hookbox bench compare")]
+    Bench {
+        #[command(subcommand)]
+        bench: bench::Bench,
     },
     /// Bring the database up to date, while nothing serves it
     #[command(
@@ -193,6 +200,7 @@ impl Cli {
             }
             Command::Demo { listen, exit } => demo::run(out, listen, exit).await,
             Command::Migrate { flags } => migrate::run(out, &given(flags.given)?.settings()?).await,
+            Command::Bench { bench } => Box::pin(bench::run(out, bench, given)).await,
             Command::Settings { json, markdown } => {
                 show::run(out, &given(BTreeMap::new())?, json, markdown)
             }

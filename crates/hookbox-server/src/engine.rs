@@ -6,6 +6,7 @@
 mod claim;
 mod count;
 mod request;
+pub mod upkeep;
 mod verdict;
 
 use std::sync::Arc;
@@ -108,17 +109,18 @@ async fn receive(shared: Arc<Shared>, mut work: mpsc::UnboundedReceiver<Work>) {
 }
 
 /// One delivery, from its turn to its result.
-async fn perform(shared: Arc<Shared>, work: Work) {
+async fn perform(shared: Arc<Shared>, mut work: Work) {
     let turn = tokio::select! {
         biased;
         () = shared.stop.cancelled() => None,
-        turn = work.slot.gate().acquire_owned() => turn.ok(),
+        () = work.slot.turn() => Some(()),
     };
     let now = shared.clock.now();
     let settlement = match turn {
         Some(_) if lease_holds(&work, now) => attempt(&shared, &work, now).await,
         _ => give_back(&shared, &work, now),
     };
+    work.slot.end_turn();
     if let Some(settlement) = settlement {
         settle(&shared, settlement).await;
     }

@@ -17,7 +17,7 @@ pub use role::Roles;
 
 use crate::egress::AllowList;
 use crate::model::{Schedule, Secret};
-use crate::store::SourceDraft;
+use crate::store::{Retention, SourceDraft};
 use crate::telemetry::LogFormat;
 
 /// A setting: its name in the file; `HOOKBOX_` and the name in capitals in the environment.
@@ -78,11 +78,14 @@ impl Setting {
     }
 }
 
+/// Deliveries that a node holds at once.
+pub const SLOTS: usize = 2048;
+
 const SERVE: &[Command] = &[Command::Serve];
 const CALL: &[Command] = &[Command::Call];
 
 /// All settings.
-pub const SETTINGS: [Setting; 15] = [
+pub const SETTINGS: [Setting; 18] = [
     setting(
         "listen",
         "127.0.0.1:8080",
@@ -145,6 +148,23 @@ pub const SETTINGS: [Setting; 15] = [
         "How long a node keeps the deliveries that it took, and so how long they wait for another when it vanishes; \
          25s to 10m.",
     ).flag("lease", SERVE),
+    setting(
+        "retain_messages",
+        "90days",
+        "How long messages are kept, with their payloads, attempts and dead letters. One that is still being delivered \
+         stays.",
+    ).flag("retain-messages", SERVE),
+    setting(
+        "retain_receipts",
+        "180days",
+        "How long a source remembers that it has seen an event; at least as long as `retain_messages`.",
+    ).flag("retain-receipts", SERVE),
+    setting(
+        "application_concurrency",
+        "512",
+        "Deliveries of one application that are in flight or next in line at once, of the 2048 that a node holds; \
+         1 to 2048.",
+    ).flag("application-concurrency", SERVE),
     setting(
         "log",
         "info",
@@ -216,6 +236,10 @@ pub struct Settings {
     pub endpoint_concurrency: usize,
     /// How long a node keeps what it took.
     pub lease: Duration,
+    /// What is kept for how long.
+    pub retention: Retention,
+    /// Deliveries of one application that a node holds.
+    pub application_concurrency: usize,
     /// What is logged.
     pub log: String,
     /// How it looks.

@@ -20,6 +20,7 @@ mod queue;
 mod schema;
 pub mod seal;
 pub mod sqlite;
+mod upkeep;
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -33,6 +34,7 @@ pub use handoff::Handoff;
 pub use list::{AttemptFilter, DeadFilter, Listing, MessageFilter, Page};
 pub use queue::{QueueFigures, Waiting};
 pub use schema::{Migrate, SchemaError};
+pub use upkeep::{Removed, Retention};
 
 use crate::model::application::Application;
 use crate::model::source::Rules;
@@ -41,7 +43,7 @@ use crate::model::{
     MessageId, Receipt, Secret, Source, SourceId, Time, TokenId,
 };
 
-/// How long a delivery stays leased to a node, unless a setting says otherwise: longer than a try can take, queue
+/// How long a delivery stays leased to a node, unless a setting says otherwise. Longer than a try can take, its turn
 /// included.
 pub const LEASE: Duration = Duration::from_secs(60);
 
@@ -218,8 +220,9 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// [`Error::Repeated`] or [`Error::KeyReused`] for an idempotency key seen before.
     async fn record(&self, drafts: Vec<Draft>) -> Result<Vec<Recorded>>;
 
-    /// Leases due deliveries until `lease_until`, as many as the node has room for, fairly over endpoints,
-    /// and hands them over. Deliveries whose lease ran out are due.
+    /// Leases due deliveries until `lease_until`, as many as the node has room for, and hands them over.
+    /// Deliveries whose lease ran out are due. Every endpoint has its turn, however many there are; of one
+    /// endpoint's deliveries those that never failed come first, then what was due first.
     ///
     /// # Errors
     /// [`Error::Unavailable`].
@@ -460,6 +463,15 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// # Errors
     /// [`Error::NotFound`].
     async fn revoke_token(&self, id: TokenId) -> Result<()>;
+
+    /// Removes some of what is kept long enough: see [`Retention`]. A message with a delivery that is not settled
+    /// stays; one that is held, since its endpoint is disabled, goes with its message.
+    ///
+    /// One node does it at a time; returns nothing when another does. Done twice it is harmless.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    async fn upkeep(&self, now: Time, keep: Retention) -> Result<Option<Removed>>;
 
     /// How many deliveries wait in each state, and since when: see [`QueueFigures`] for what each figure counts.
     ///

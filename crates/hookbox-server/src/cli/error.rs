@@ -23,6 +23,9 @@ pub(super) enum Error {
     /// A signal cut it short: this one.
     #[error("stopped at once; what was under way is tried again at the next start")]
     Cut(u8),
+    /// A signal ended what keeps nothing: this one.
+    #[error("stopped before the end")]
+    Stopped(u8),
 }
 
 impl Error {
@@ -34,7 +37,7 @@ impl Error {
             Self::NotFound(_) => 3,
             Self::NotAuthorized(_) => 4,
             Self::NoServer(_) => 5,
-            Self::Cut(signal) => 128 + signal,
+            Self::Cut(signal) | Self::Stopped(signal) => 128 + signal,
         }
     }
 }

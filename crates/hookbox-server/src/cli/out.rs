@@ -1,6 +1,6 @@
 //! What a command prints: the one place that writes to the terminal.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use serde_json::Value;
@@ -30,6 +30,14 @@ impl Out {
             clean(&error.to_string())
         );
         ExitCode::from(error.code())
+    }
+
+    /// Writes over the last such line of a terminal's standard error; an empty text takes it away.
+    pub(super) fn progress(&mut self, text: &str) {
+        let mut stderr = std::io::stderr().lock();
+        if stderr.is_terminal() {
+            let _ = write!(stderr, "\r\x1b[K{}", one_line(text)).and_then(|()| stderr.flush());
+        }
     }
 
     /// Prints a list of the API: JSON as it is, or the named fields as columns.
@@ -97,7 +105,8 @@ impl Out {
         self.line(&text);
     }
 
-    fn table(&mut self, rows: Vec<Vec<String>>) {
+    /// Prints rows in columns.
+    pub(super) fn table(&mut self, rows: Vec<Vec<String>>) {
         let mut widths = Vec::new();
         for row in &rows {
             widths.resize(widths.len().max(row.len()), 0);

@@ -19,17 +19,15 @@ use self::watch::Watch;
 use crate::api::{self, Api};
 use crate::door;
 use crate::egress::{self, Client, Policy, Resolver};
-use crate::engine::{Clients, Engine};
+use crate::engine::{Clients, Engine, upkeep};
 use crate::listen;
 use crate::model::{Clock, Secret, TokenId};
-use crate::settings::Settings;
+use crate::settings::{SLOTS, Settings};
 use crate::store::{Handoff, Migrate, Page, Store, Token, handoff};
 
 /// How long what is under way may take to end after a stop. A try takes 15 s at most; what is left of the 25 s that a
 /// stop may take in all is for closing the database.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Deliveries that a node holds at once.
-const SLOTS: usize = 2048;
 /// Bytes of their payloads.
 const BYTES: usize = 64 * 1024 * 1024;
 /// For each try in flight to an endpoint, this many deliveries are held next in line.
@@ -64,6 +62,7 @@ impl Server {
         let limits = handoff::Limits {
             slots: SLOTS,
             bytes: BYTES,
+            application: settings.application_concurrency,
             in_flight: settings.endpoint_concurrency,
             lane: settings.endpoint_concurrency * IN_LINE,
         };
@@ -98,6 +97,11 @@ impl Server {
                 settings.retry_schedule.clone(),
             )
         });
+        let stop = CancellationToken::new();
+        if roles.upkeep {
+            let upkeep = upkeep::run(Arc::clone(&store), settings.retention, stop.clone());
+            tokio::spawn(upkeep);
+        }
         let ready = Arc::new(AtomicBool::new(true));
         let watch = Watch::new(
             Arc::clone(&store),
@@ -107,7 +111,6 @@ impl Server {
         );
         let app = router(store, settings, stranger, watch);
         let address = listener.local_addr()?;
-        let stop = CancellationToken::new();
         let listening = tokio::spawn(listen::serve(listener, app, stop.clone(), PATIENCE));
         Ok(Self {
             address,

@@ -6,8 +6,9 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Caller, Origin, SETTINGS, Settings};
+use super::{Caller, Origin, SETTINGS, SLOTS, Settings};
 use crate::model::Secret;
+use crate::store::Retention;
 use crate::telemetry::LogFormat;
 
 /// The shortest admin token.
@@ -42,18 +43,25 @@ impl Parser<'_> {
         let retry_schedule = self.optional("retry_schedule", |text| {
             text.parse().map_err(|error| format!("{error}"))
         });
-        let endpoint_concurrency = self.read("endpoint_concurrency", |text| {
-            text.parse()
-                .ok()
-                .filter(|count| (1..=1000).contains(count))
-                .ok_or_else(|| "write a number from 1 to 1000".to_owned())
-        });
         let lease = self.read("lease", |text| {
             humantime::parse_duration(text)
                 .ok()
                 .filter(|lease| (SHORTEST_LEASE..=LONGEST_LEASE).contains(lease))
                 .ok_or_else(|| "write a duration from 25s to 10m".to_owned())
         });
+        let messages = self.read("retain_messages", retained);
+        let receipts = self.read("retain_receipts", retained);
+        if let (Some(messages), Some(receipts)) = (messages, receipts)
+            && receipts < messages
+        {
+            self.faults.push(
+                "retain_receipts: must be at least retain_messages, or a repeat of a kept event is taken for new"
+                    .to_owned(),
+            );
+        }
+        let endpoint_concurrency = self.read("endpoint_concurrency", |text| count(text, 1000));
+        let application_concurrency =
+            self.read("application_concurrency", |text| count(text, SLOTS));
         let log_format = self.read("log_format", |text| match text {
             "auto" => Ok(LogFormat::Auto),
             "text" => Ok(LogFormat::Text),
@@ -95,6 +103,11 @@ impl Parser<'_> {
             retry_schedule,
             endpoint_concurrency: endpoint_concurrency?,
             lease: lease?,
+            retention: Retention {
+                messages: messages?,
+                receipts: receipts?,
+            },
+            application_concurrency: application_concurrency?,
             log: log?,
             log_format: log_format?,
             sources,
@@ -150,6 +163,22 @@ fn flag(name: &str) -> String {
     let setting = SETTINGS.iter().find(|setting| setting.name == name);
     let flag = setting.and_then(|setting| setting.flag);
     flag.map_or(name.to_owned(), |(flag, _)| format!("--{flag}"))
+}
+
+/// How long something is kept: an hour at least, so that nothing goes while it is looked at.
+fn retained(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text)
+        .ok()
+        .filter(|time| *time >= Duration::from_hours(1))
+        .ok_or_else(|| "write a duration of an hour or more, for example 90days".to_owned())
+}
+
+/// A number from 1 to `most`.
+fn count(text: &str, most: usize) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|count| (1..=most).contains(count))
+        .ok_or_else(|| format!("write a number from 1 to {most}"))
 }
 
 /// A key of 32 bytes in base64.

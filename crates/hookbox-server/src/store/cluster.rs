@@ -26,6 +26,7 @@ mod sources;
 mod sql;
 mod transaction;
 mod trouble;
+mod upkeep;
 mod wake;
 
 use std::sync::{Arc, Mutex};
@@ -53,8 +54,10 @@ pub struct ClusterStore {
 struct Shared {
     /// For recording: nobody who reads or tries can take these.
     doors_pool: Pool,
-    /// For claiming and settling.
+    /// For claiming.
     engine_pool: Pool,
+    /// For settling.
+    settle_pool: Pool,
     /// For the API's pages and changes.
     pages: Pool,
     recording: Line<record::Call>,
@@ -62,6 +65,8 @@ struct Shared {
     routes: Routes,
     doors: Doors,
     wake: Wake,
+    /// This node, among those of the database.
+    node: String,
     /// Where the last claim ended.
     turn: Mutex<EndpointId>,
     sealer: Sealer,

@@ -1,17 +1,23 @@
 //! Straight on: how a delivery goes from the store to the engine of the same node without a claim.
 //!
 //! The store asks for room before it leases a delivery to this node, and hands it over once the lease is
-//! durable. The room is a [`Slot`]; whoever drops it gives the room back. Limits are per endpoint, so that a
-//! slow one fills its own room and nobody else's, and per node, in number and in bytes.
+//! durable. The room is a [`Slot`]; whoever drops it gives the room back. There is room for so many
+//! deliveries of a node, of an application and of an endpoint, each shared between first tries and retries
+//! by one rule (`handoff/pool.rs`); so whoever is slow, sick or many fills its own room and nobody else's.
 
-use std::collections::HashMap;
+mod board;
+mod pool;
+mod sick;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Notify, Semaphore, mpsc};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 
+use self::board::Board;
 use super::Work;
-use crate::model::{EndpointId, Time};
+use crate::model::health::Sign;
+use crate::model::{ApplicationId, Delivery, Endpoint, EndpointId, Message, Time};
 
 /// How much a node holds at once.
 #[derive(Clone, Copy, Debug)]
@@ -20,10 +26,56 @@ pub struct Limits {
     pub slots: usize,
     /// Bytes of their payloads.
     pub bytes: usize,
+    /// Deliveries of one application, in flight or next in line. Its bytes have the same share.
+    pub application: usize,
     /// Tries in flight to one endpoint.
     pub in_flight: usize,
     /// Deliveries leased for one endpoint, in flight or next in line.
     pub lane: usize,
+}
+
+impl Limits {
+    fn bytes_of_an_application(&self) -> usize {
+        (self.bytes / self.slots.max(1)).saturating_mul(self.application)
+    }
+}
+
+/// What a delivery needs room for.
+#[derive(Clone, Copy, Debug)]
+pub struct Want {
+    /// Whose it is.
+    pub application: ApplicationId,
+    /// Whom it is for.
+    pub endpoint: EndpointId,
+    /// Whether that is the operator's own.
+    pub trusted: bool,
+    /// Bytes of its payload.
+    pub bytes: usize,
+    /// Whether a try of it failed before.
+    pub retry: bool,
+}
+
+impl Want {
+    /// What this delivery needs.
+    #[must_use]
+    pub fn of(delivery: &Delivery, message: &Message, endpoint: &Endpoint) -> Self {
+        Self {
+            bytes: message.payload.len(),
+            ..Self::any(endpoint, delivery.failures > 0)
+        }
+    }
+
+    /// What some delivery to this endpoint needs at least.
+    #[must_use]
+    pub fn any(endpoint: &Endpoint, retry: bool) -> Self {
+        Self {
+            application: endpoint.application_id,
+            endpoint: endpoint.id,
+            trusted: endpoint.trusted,
+            bytes: 0,
+            retry,
+        }
+    }
 }
 
 /// The room of a node, shared by its store and its engine.
@@ -34,31 +86,10 @@ pub struct Handoff {
 
 #[derive(Debug)]
 struct Shared {
-    limits: Limits,
     lease: Duration,
     board: Mutex<Board>,
     engine: mpsc::UnboundedSender<Work>,
     wake: Notify,
-}
-
-#[derive(Debug)]
-struct Board {
-    open: bool,
-    slots: usize,
-    bytes: usize,
-    /// The node was full when something was due.
-    full: bool,
-    lanes: HashMap<EndpointId, Lane>,
-    /// When something is due that nobody holds; the beginning of time when room came free for it.
-    due: Option<Time>,
-}
-
-#[derive(Debug)]
-struct Lane {
-    pending: usize,
-    /// Something was due to this endpoint when its lane was full.
-    backlog: bool,
-    gate: Arc<Semaphore>,
 }
 
 impl Handoff {
@@ -72,26 +103,14 @@ impl Handoff {
     #[must_use]
     pub fn with_lease(limits: Limits, lease: Duration) -> (Self, mpsc::UnboundedReceiver<Work>) {
         let (engine, receiver) = mpsc::unbounded_channel();
-        let board = Board {
-            open: true,
-            slots: 0,
-            bytes: 0,
-            full: false,
-            lanes: HashMap::new(),
-            due: None,
+        let shared = Shared {
+            lease,
+            board: Mutex::new(Board::new(limits)),
+            engine,
+            wake: Notify::new(),
         };
-        (
-            Self {
-                shared: Arc::new(Shared {
-                    limits,
-                    lease,
-                    board: Mutex::new(board),
-                    engine,
-                    wake: Notify::new(),
-                }),
-            },
-            receiver,
-        )
+        let shared = Arc::new(shared);
+        (Self { shared }, receiver)
     }
 
     /// A node that takes no work: one without an engine.
@@ -100,6 +119,7 @@ impl Handoff {
         Self::new(Limits {
             slots: 0,
             bytes: 0,
+            application: 0,
             in_flight: 0,
             lane: 0,
         })
@@ -115,61 +135,37 @@ impl Handoff {
     /// Takes room for a delivery just made, if there is some and nothing older waits for it. Without, the
     /// engine is woken when some comes free.
     #[must_use]
-    pub fn reserve_new(&self, endpoint: EndpointId, bytes: usize) -> Option<Slot> {
-        let waiting = self
-            .board()
-            .lanes
-            .get(&endpoint)
-            .is_some_and(|lane| lane.backlog);
-        if waiting {
-            None
-        } else {
-            self.reserve(endpoint, bytes)
-        }
+    pub fn reserve_new(&self, want: Want) -> Option<Slot> {
+        self.take(want, true)
     }
 
     /// Takes room for a delivery, if there is some. Without, the engine is woken when some comes free.
     #[must_use]
-    pub fn reserve(&self, endpoint: EndpointId, bytes: usize) -> Option<Slot> {
-        let limits = self.shared.limits;
-        let mut board = self.board();
-        if !board.open {
-            return None;
-        }
-        // One delivery always fits, however large it is.
-        if board.slots >= limits.slots || (board.slots > 0 && board.bytes + bytes > limits.bytes) {
-            board.full = true;
-            return None;
-        }
-        let lane = board.lanes.entry(endpoint).or_insert_with(|| Lane {
-            pending: 0,
-            backlog: false,
-            gate: Arc::new(Semaphore::new(limits.in_flight)),
-        });
-        if lane.pending >= limits.lane {
-            lane.backlog = true;
-            return None;
-        }
-        lane.pending += 1;
-        let gate = Arc::clone(&lane.gate);
-        board.slots += 1;
-        board.bytes += bytes;
+    pub fn reserve(&self, want: Want) -> Option<Slot> {
+        self.take(want, false)
+    }
+
+    fn take(&self, want: Want, just_made: bool) -> Option<Slot> {
+        let gate = self.board().reserve(&want, just_made)?;
         Some(Slot {
             handoff: self.clone(),
-            endpoint,
-            bytes,
+            want,
             gate,
+            turn: None,
         })
+    }
+
+    /// For how many such deliveries there is room, their bytes aside. If for none, the engine is woken when
+    /// some comes free. A claim reads no more than that and one, which it is then refused.
+    #[must_use]
+    pub fn room(&self, want: &Want) -> usize {
+        self.board().room(want)
     }
 
     /// Whether nothing can be reserved for any endpoint now. If so, the engine is woken when room comes free.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        let mut board = self.board();
-        let limits = self.shared.limits;
-        let full = board.slots >= limits.slots || board.bytes >= limits.bytes;
-        board.full |= full;
-        full || !board.open
+        self.board().is_full()
     }
 
     /// Gives durable work to the engine.
@@ -180,13 +176,7 @@ impl Handoff {
 
     /// Forgets what was left waiting; called as a claim begins, which finds it all again.
     pub fn begin_claim(&self) {
-        let mut board = self.board();
-        board.full = false;
-        board.due = None;
-        board.lanes.retain(|_, lane| {
-            lane.backlog = false;
-            lane.pending > 0
-        });
+        self.board().begin_claim();
     }
 
     /// Something is due then that nobody holds.
@@ -210,6 +200,13 @@ impl Handoff {
         self.shared.wake.notified().await;
     }
 
+    /// From now on takes only so many more deliveries to trusted endpoints, or to strangers'; `None` ends
+    /// that.
+    pub fn allow(&self, trusted: bool, deliveries: Option<usize>) {
+        self.board().allow(trusted, deliveries);
+        self.due_at(Time::default());
+    }
+
     /// Takes no more work.
     pub fn close(&self) {
         self.board().open = false;
@@ -219,13 +216,13 @@ impl Handoff {
     /// Deliveries that the node holds.
     #[must_use]
     pub fn held(&self) -> usize {
-        self.board().slots
+        self.board().held()
     }
 
     /// Bytes of their payloads.
     #[must_use]
     pub fn held_bytes(&self) -> usize {
-        self.board().bytes
+        self.board().held_bytes()
     }
 
     fn board(&self) -> MutexGuard<'_, Board> {
@@ -234,99 +231,46 @@ impl Handoff {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
-
-    fn give_back(&self, endpoint: EndpointId, bytes: usize) {
-        let mut board = self.board();
-        board.slots -= 1;
-        board.bytes -= bytes;
-        let half = self.shared.limits.lane / 2;
-        let mut wake = board.full && board.slots <= self.shared.limits.slots / 2;
-        if let Some(lane) = board.lanes.get_mut(&endpoint) {
-            lane.pending -= 1;
-            wake |= lane.backlog && lane.pending <= half;
-            if lane.pending == 0 && !lane.backlog {
-                board.lanes.remove(&endpoint);
-            }
-        }
-        if wake {
-            board.due = Some(Time::default());
-            drop(board);
-            self.shared.wake.notify_one();
-        }
-    }
 }
 
 /// Room for one delivery; given back when dropped.
 #[derive(Debug)]
 pub struct Slot {
     handoff: Handoff,
-    endpoint: EndpointId,
-    bytes: usize,
+    want: Want,
     gate: Arc<Semaphore>,
+    turn: Option<OwnedSemaphorePermit>,
 }
 
 impl Slot {
-    /// The turnstile of the endpoint: holds the number of tries in flight at its cap, first come first served.
-    #[must_use]
-    pub fn gate(&self) -> Arc<Semaphore> {
-        Arc::clone(&self.gate)
+    /// Waits for its turn at the endpoint, first come first served, and keeps it: so many are in flight at
+    /// once as the endpoint's health allows.
+    pub async fn turn(&mut self) {
+        if self.turn.is_none() {
+            self.turn = Arc::clone(&self.gate).acquire_owned().await.ok();
+        }
+    }
+
+    /// The try is over, and the next of that endpoint may begin while its result is written.
+    pub fn end_turn(&mut self) {
+        if let Some(turn) = self.turn.take() {
+            self.handoff.board().end_turn(self.want.endpoint, turn);
+        }
+    }
+
+    /// Says how the try went, for the endpoint's health.
+    pub fn tried(&self, sign: Sign, now: Time) {
+        self.handoff.board().tried(self.want.endpoint, sign, now);
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        self.handoff.give_back(self.endpoint, self.bytes);
+        if self.handoff.board().give_back(&self.want, self.turn.take()) {
+            self.handoff.due_at(Time::default());
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LIMITS: Limits = Limits {
-        slots: 4,
-        bytes: 100,
-        in_flight: 1,
-        lane: 2,
-    };
-    const SLOW: EndpointId = EndpointId([1; 16]);
-    const OTHER: EndpointId = EndpointId([2; 16]);
-
-    #[test]
-    fn one_endpoint_cannot_take_the_room_of_another() {
-        let (handoff, _engine) = Handoff::new(LIMITS);
-        let slow: Vec<_> = (0..9).filter_map(|_| handoff.reserve(SLOW, 1)).collect();
-        assert_eq!(slow.len(), 2);
-        assert!(handoff.reserve(OTHER, 1).is_some());
-    }
-
-    #[test]
-    fn bytes_are_bounded_but_one_always_fits() {
-        let (handoff, _engine) = Handoff::new(LIMITS);
-        let huge = handoff.reserve(SLOW, 1_000_000);
-        assert!(huge.is_some());
-        assert!(handoff.reserve(OTHER, 1).is_none());
-        drop(huge);
-        assert!(handoff.reserve(OTHER, 60).is_some_and(|_held| true));
-        let held = handoff.reserve(OTHER, 60);
-        assert!(held.is_some() && handoff.reserve(SLOW, 60).is_none());
-    }
-
-    #[tokio::test]
-    async fn room_that_comes_free_wakes_whoever_waits_for_it() {
-        let (handoff, _engine) = Handoff::new(LIMITS);
-        let held: Vec<_> = (0..3).map(|_| handoff.reserve(SLOW, 1)).collect();
-        assert!(held[2].is_none());
-        drop(held);
-        handoff.woken().await;
-        assert_eq!(handoff.held(), 0);
-    }
-
-    #[test]
-    fn a_closed_node_takes_nothing() {
-        assert!(Handoff::closed().reserve(SLOW, 0).is_none());
-        let (handoff, _engine) = Handoff::new(LIMITS);
-        handoff.close();
-        assert!(handoff.reserve(SLOW, 0).is_none());
-    }
-}
+mod tests;

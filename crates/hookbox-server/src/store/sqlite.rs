@@ -22,6 +22,7 @@ mod schema;
 mod settle;
 mod sources;
 mod tokens;
+mod upkeep;
 
 mod writer;
 

@@ -2,6 +2,7 @@
 
 mod arrows;
 mod bad_input;
+mod bench;
 mod bytes;
 mod cli;
 mod disk;

@@ -13,6 +13,7 @@ mod queue;
 mod record;
 mod settle;
 mod statement;
+mod upkeep;
 
 /// Makes a test of each function for every database.
 macro_rules! on_every_database {

@@ -12,11 +12,11 @@ use super::trouble::Tried;
 use crate::model::delivery::{Cause, Delivery, Event, State};
 use crate::model::{ApplicationId, Endpoint, EndpointId, Message, MessageId, Time};
 use crate::store::columns::{Columns as _, Value, delivery, message};
-use crate::store::handoff::Slot;
+use crate::store::handoff::{Slot, Want};
 use crate::store::{Claimed, Result, Work};
 
 /// Rows that one look at an endpoint's queue reads at most.
-const LOOK: i64 = 128;
+const LOOK: usize = 256;
 /// Endpoints that one claim looks at, at most, so that a claim stays short.
 const ENDPOINTS: i64 = 256;
 /// Deliveries that one claim takes, at most.
@@ -184,15 +184,25 @@ impl Claim<'_> {
         endpoint: &Arc<Endpoint>,
         retry: bool,
     ) -> Tried<()> {
+        let want = Want::any(endpoint, retry);
+        let room = self.shared.handoff.room(&want);
+        if room == 0 {
+            return Ok(());
+        }
+        // One more than there is room for, so that it is told that it has to wait.
+        let look = LOOK.min(room.saturating_add(1));
         let values = [
             Value::from(&endpoint.id.0),
             retry.into(),
             self.now.into(),
-            Value::Int(LOOK),
+            Value::Int(i64::try_from(look).unwrap_or(i64::MAX)),
         ];
-        for row in open.query(sql!("delivery_due"), &values).await? {
+        let found = open.query(sql!("delivery_due"), &values).await?;
+        let all_seen = found.len() < look;
+        for row in found {
             let due = delivery::read(&row, 0)?;
-            let Some(slot) = self.shared.handoff.reserve(endpoint.id, row.number(9)?) else {
+            let bytes = row.number(9)?;
+            let Some(slot) = self.shared.handoff.reserve(Want { bytes, ..want }) else {
                 return Ok(());
             };
             let until = self.lease_until;
@@ -202,6 +212,10 @@ impl Claim<'_> {
                 endpoint: Arc::clone(endpoint),
                 slot,
             });
+        }
+        if !all_seen {
+            // There may be more, and room for it.
+            self.is_due(self.now);
         }
         Ok(())
     }

@@ -11,8 +11,8 @@ use crate::model::{
 };
 use crate::store::{
     AttemptFilter, Change, Claimed, DeadFilter, DeadLetter, DeadMove, Draft, Listing,
-    MessageFilter, Once, Page, QueueFigures, Recorded, Result, Settlement, SourceDraft, Store,
-    Token,
+    MessageFilter, Once, Page, QueueFigures, Recorded, Removed, Result, Retention, Settlement,
+    SourceDraft, Store, Token,
 };
 
 #[async_trait]
@@ -202,6 +202,10 @@ impl Store for ClusterStore {
 
     async fn revoke_token(&self, id: TokenId) -> Result<()> {
         self.shared().revoke_token(id).await
+    }
+
+    async fn upkeep(&self, now: Time, keep: Retention) -> Result<Option<Removed>> {
+        self.shared().upkeep(now, keep).await
     }
 
     async fn queue(&self, now: Time) -> Result<QueueFigures> {

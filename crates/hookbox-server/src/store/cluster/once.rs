@@ -65,14 +65,16 @@ pub(super) fn row<'a>(once: &'a Once, sealer: &Sealer) -> [Value<'a>; 5] {
 /// Forgets keys that are too old to be repeated. One that another transaction has just written is not: it stays,
 /// and this transaction meets it.
 pub(super) async fn forget(transaction: &mut Transaction, keys: &[&Once]) -> Tried<()> {
-    let rows: Vec<[Value<'_>; 2]> = keys
-        .iter()
-        .map(|once| [(&once.key).into(), once.at.minus(KEPT).into()])
-        .collect();
+    let rows: Vec<_> = keys.iter().map(|once| age(once)).collect();
     transaction
         .execute_rows(sql!("idempotency_delete"), &rows)
         .await?;
     Ok(())
+}
+
+/// A key, and before when one is too old.
+pub(super) fn age(once: &Once) -> [Value<'_>; 2] {
+    [(&once.key).into(), once.at.minus(KEPT).into()]
 }
 
 /// Checks and remembers a key, in the transaction of its change.

@@ -51,6 +51,26 @@ const MIGRATIONS: Limits = Limits {
     run: Duration::from_hours(1),
 };
 
+/// For the short statements of the hot path: they find their rows by index whatever the statistics of a table say
+/// that was empty a minute ago, and a node that stops in the middle holds nobody up for long.
+const HOT_SETTINGS: [postgres::ServerSetting; 3] = [
+    ("enable_seqscan", "off"),
+    ("statement_timeout", "10s"),
+    ("idle_in_transaction_session_timeout", "10s"),
+];
+/// A result that is lost with the database's machine leaves its delivery leased, to be tried again: at least once
+/// holds, and nobody waits for a disk.
+const SETTLE_SETTINGS: [postgres::ServerSetting; 4] = [
+    ("enable_seqscan", "off"),
+    ("statement_timeout", "10s"),
+    ("idle_in_transaction_session_timeout", "10s"),
+    ("synchronous_commit", "off"),
+];
+const PAGES_SETTINGS: [postgres::ServerSetting; 2] = [
+    ("statement_timeout", "60s"),
+    ("idle_in_transaction_session_timeout", "60s"),
+];
+
 /// Why a database could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -101,10 +121,15 @@ impl Target {
         })
     }
 
-    fn pool(&self, size: usize, limits: Limits) -> Result<Pool> {
+    fn pool(
+        &self,
+        size: usize,
+        limits: Limits,
+        settings: &[postgres::ServerSetting],
+    ) -> Result<Pool> {
         let kind = match self {
             Self::Postgres { config, named } => {
-                Kind::Postgres(postgres::Pool::new(config, size, *named)?)
+                Kind::Postgres(postgres::Pool::new(config, size, *named, settings)?)
             }
             Self::Mysql(options) => Kind::Mysql(mysql::Pool::new(options, size)),
         };
@@ -117,7 +142,7 @@ impl Target {
 /// # Errors
 /// See [`OpenError`].
 pub async fn migrate(url: &str) -> std::result::Result<u32, OpenError> {
-    let pool = Target::of(url).await?.pool(1, MIGRATIONS)?;
+    let pool = Target::of(url).await?.pool(1, MIGRATIONS, &[])?;
     check_server(&pool).await?;
     Ok(schema::migrate(&pool, Migrate::Always).await?)
 }
@@ -134,15 +159,16 @@ impl ClusterStore {
         allowed: Migrate,
     ) -> std::result::Result<Self, OpenError> {
         let target = Target::of(url).await?;
-        let migrations = target.pool(1, MIGRATIONS)?;
+        let migrations = target.pool(1, MIGRATIONS, &[])?;
         check_server(&migrations).await?;
         schema::migrate(&migrations, allowed).await?;
         drop(migrations);
-        let pages = target.pool(PAGES, READS)?;
+        let pages = target.pool(PAGES, READS, &PAGES_SETTINGS)?;
         check_key(&pages, &sealer).await?;
         let shared = Arc::new(Shared {
-            doors_pool: target.pool(RECORDERS + 1, DOORS)?,
-            engine_pool: target.pool(SETTLERS + 2, ENGINE)?,
+            doors_pool: target.pool(RECORDERS + 1, DOORS, &HOT_SETTINGS)?,
+            engine_pool: target.pool(2, ENGINE, &HOT_SETTINGS)?,
+            settle_pool: target.pool(SETTLERS + 1, ENGINE, &SETTLE_SETTINGS)?,
             pages,
             recording: Line::new(line::Limits {
                 calls: 8192,
@@ -159,6 +185,7 @@ impl ClusterStore {
             routes: Routes::default(),
             doors: Doors::default(),
             wake: Wake::default(),
+            node: hex::encode(rand::random::<[u8; 8]>()),
             turn: Mutex::new(EndpointId([0; 16])),
             sealer,
             handoff,
@@ -182,11 +209,10 @@ impl ClusterStore {
         }
         tasks.push(spawn(Arc::clone(&shared).follow()));
         if let Target::Postgres { config, named } = target {
-            let node = hex::encode(rand::random::<[u8; 8]>());
-            tasks.push(spawn(wake::tell(Arc::clone(&shared), node.clone())));
+            tasks.push(spawn(wake::tell(Arc::clone(&shared))));
             // A proxy that gives each transaction another server cannot pass a wake-up on.
             if named {
-                tasks.push(spawn(wake::listen(Arc::clone(&shared), *config, node)));
+                tasks.push(spawn(wake::listen(Arc::clone(&shared), *config)));
             }
         }
         Ok(Self {

@@ -7,11 +7,11 @@ use super::once;
 use super::record::{KnownReceipt, event_id_key, receipt_key};
 use super::routes::Route;
 use super::sql::sql;
-use super::transaction::Transaction;
-use super::trouble::Tried;
+use super::transaction::Writes;
 use crate::model::delivery::{Delivery, Event, State};
 use crate::model::{Clock, Endpoint, Message, MessageId, Schedule, Time};
 use crate::store::columns::{Value, message};
+use crate::store::handoff::Want;
 use crate::store::seal::Sealer;
 use crate::store::{Draft, Error, Handoff, Once, Recorded, Result, Seen, Work};
 
@@ -110,7 +110,7 @@ impl Plan {
         let made = Delivery::new(message.id, endpoint.id, now);
         let slot = match endpoint.disabled {
             Some(_) => None,
-            None => self.handoff.reserve_new(endpoint.id, message.payload.len()),
+            None => self.handoff.reserve_new(Want::of(&made, message, endpoint)),
         };
         let event = match (&slot, endpoint.disabled) {
             (_, Some(_)) => Some(Event::EndpointDisabled),
@@ -134,48 +134,45 @@ impl Plan {
         Ok(())
     }
 
-    /// Writes it all. Keys that others may write too go first and in order, so that two transactions wait for
-    /// each other in one direction only.
-    pub(super) async fn write(&self, transaction: &mut Transaction, sealer: &Sealer) -> Tried<()> {
-        self.write_keys(transaction, sealer).await?;
-        self.write_event_ids(transaction).await?;
-        self.write_receipts(transaction).await?;
+    /// What there is to write. Keys that others may write too go first and in order, so that two transactions
+    /// wait for each other in one direction only.
+    pub(super) fn writes<'a>(&'a self, sealer: &Sealer) -> Writes<'a> {
         let names: HashMap<MessageId, &str> = self
             .receipts
             .iter()
             .map(|(seen, _, message)| (message.id, seen.event_id.as_str()))
             .collect();
-        let rows: Vec<_> = self
+        let messages = self
             .messages
             .iter()
-            .map(|message| message::write(message, names.get(&message.id).copied()))
-            .collect();
-        transaction.execute_rows(sql!("message_put"), &rows).await?;
-        let rows: Vec<_> = self
+            .map(|message| message::write(message, names.get(&message.id).copied()).into());
+        let deliveries = self
             .deliveries
             .iter()
-            .map(|(delivery, message)| delivery_row(delivery, message))
-            .collect();
-        transaction
-            .execute_rows(sql!("delivery_put"), &rows)
-            .await?;
-        Ok(())
-    }
-
-    async fn write_keys(&self, transaction: &mut Transaction, sealer: &Sealer) -> Tried<()> {
+            .map(|(delivery, message)| delivery_row(delivery, message).into());
         let mut keys: Vec<&Once> = self.keys.iter().collect();
         keys.sort_unstable_by_key(|once| once.key);
-        if self.has_old_keys {
-            once::forget(transaction, &keys).await?;
-        }
-        let rows: Vec<_> = keys.iter().map(|once| once::row(once, sealer)).collect();
-        transaction
-            .execute_rows(sql!("idempotency_put"), &rows)
-            .await?;
-        Ok(())
+        let old = keys.iter().filter(|_| self.has_old_keys);
+        vec![
+            (
+                sql!("idempotency_delete"),
+                old.map(|key| once::age(key).into()).collect(),
+            ),
+            (
+                sql!("idempotency_put"),
+                keys.iter()
+                    .map(|key| once::row(key, sealer).into())
+                    .collect(),
+            ),
+            (sql!("event_id_put"), self.event_ids()),
+            (sql!("receipt_again"), self.receipts_again()),
+            (sql!("receipt_put"), self.new_receipts()),
+            (sql!("message_put"), messages.collect()),
+            (sql!("delivery_put"), deliveries.collect()),
+        ]
     }
 
-    async fn write_event_ids(&self, transaction: &mut Transaction) -> Tried<()> {
+    fn event_ids(&self) -> Vec<Vec<Value<'_>>> {
         let mut names: Vec<_> = self
             .messages
             .iter()
@@ -185,55 +182,45 @@ impl Plan {
             })
             .collect();
         names.sort_unstable_by_key(|(key, _)| *key);
-        let rows: Vec<[Value<'_>; 3]> = names
-            .iter()
-            .map(|(key, message)| {
-                [
-                    key.into(),
-                    (&message.id.0).into(),
-                    message.created_at.into(),
-                ]
-            })
-            .collect();
-        transaction
-            .execute_rows(sql!("event_id_put"), &rows)
-            .await?;
-        Ok(())
+        let rows = names.into_iter().map(|(key, message)| {
+            vec![
+                key.to_vec().into(),
+                (&message.id.0).into(),
+                message.created_at.into(),
+            ]
+        });
+        rows.collect()
     }
 
-    async fn write_receipts(&self, transaction: &mut Transaction) -> Tried<()> {
+    fn receipts_again(&self) -> Vec<Vec<Value<'_>>> {
         let mut again: Vec<_> = self.again.iter().collect();
         again.sort_unstable();
-        let rows: Vec<[Value<'_>; 3]> = again
-            .iter()
-            .map(|((key, variant), times)| [key.into(), (*variant).into(), (**times).into()])
-            .collect();
-        transaction
-            .execute_rows(sql!("receipt_again"), &rows)
-            .await?;
+        let rows = again
+            .into_iter()
+            .map(|((key, variant), times)| vec![key.into(), (*variant).into(), (*times).into()]);
+        rows.collect()
+    }
+
+    fn new_receipts(&self) -> Vec<Vec<Value<'_>>> {
         let mut new: Vec<_> = self
             .receipts
             .iter()
             .map(|(seen, variant, message)| (receipt_key(seen), seen, *variant, message))
             .collect();
         new.sort_unstable_by_key(|(key, ..)| *key);
-        let rows: Vec<[Value<'_>; 8]> = new
-            .iter()
-            .map(|(key, seen, variant, message)| {
-                [
-                    key.into(),
-                    (*variant).into(),
-                    (&seen.digest).into(),
-                    (&seen.source_id.0).into(),
-                    seen.event_id.as_bytes().into(),
-                    (&message.id.0).into(),
-                    message.created_at.into(),
-                    Value::Int(1),
-                ]
-            })
-            .collect();
-        transaction.execute_rows(sql!("receipt_put"), &rows).await?;
-        Ok(())
+        let rows = new.into_iter().map(|(key, seen, variant, message)| {
+            vec![
+                key.to_vec().into(),
+                variant.into(),
+                (&seen.digest).into(),
+                (&seen.source_id.0).into(),
+                seen.event_id.as_bytes().into(),
+                (&message.id.0).into(),
+                message.created_at.into(),
+                Value::Int(1),
+            ]
+        });
+        rows.collect()
     }
 }
 

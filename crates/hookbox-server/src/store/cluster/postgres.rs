@@ -1,10 +1,13 @@
 //! How `PostgreSQL` is spoken to.
 
+use std::borrow::Cow;
 use std::error::Error as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::BytesMut;
 use deadpool_postgres::{Manager, ManagerConfig, Object, RecyclingMethod};
+use futures_util::future::join_all;
 use postgres_protocol::types as wire;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::error::SqlState;
@@ -25,7 +28,12 @@ pub(super) struct Pool {
     /// Statements are prepared once for each connection. Not behind a proxy that gives each transaction another
     /// server: there a name may stand for another client's statement.
     named: bool,
+    /// What opens a transaction.
+    begin: Arc<str>,
 }
+
+/// A setting of the server for the transactions of a pool.
+pub(super) type ServerSetting = (&'static str, &'static str);
 
 /// Reads `postgres://` addresses; what is not said is filled in.
 pub(super) fn config(url: &str) -> std::result::Result<tokio_postgres::Config, String> {
@@ -67,7 +75,30 @@ pub(super) fn tls() -> Result<tokio_postgres_rustls::MakeRustlsConnect> {
 
 impl Pool {
     /// Connections to the database of that configuration, `size` at most.
-    pub(super) fn new(config: &tokio_postgres::Config, size: usize, named: bool) -> Result<Self> {
+    pub(super) fn new(
+        config: &tokio_postgres::Config,
+        size: usize,
+        named: bool,
+        settings: &[ServerSetting],
+    ) -> Result<Self> {
+        let (mut config, mut begin) = (config.clone(), "BEGIN".to_owned());
+        if named {
+            let set = settings
+                .iter()
+                .map(|(name, value)| format!("-c {name}={value}"));
+            let options: Vec<String> = config
+                .get_options()
+                .map(str::to_owned)
+                .into_iter()
+                .chain(set)
+                .collect();
+            config.options(options.join(" "));
+        } else {
+            // What a proxy gives to the next client must be as it was.
+            for (name, value) in settings {
+                begin += &format!("; SET LOCAL {name} = '{value}'");
+            }
+        }
         let manager = ManagerConfig {
             recycling_method: RecyclingMethod::Fast,
         };
@@ -76,7 +107,11 @@ impl Pool {
                 .max_size(size)
                 .build()
                 .map_err(|error| Error::Unavailable(error.to_string()))?;
-        Ok(Self { pool, named })
+        Ok(Self {
+            pool,
+            named,
+            begin: begin.into(),
+        })
     }
 
     pub(super) async fn connection(&self) -> Result<Connection> {
@@ -87,6 +122,8 @@ impl Pool {
         Ok(Connection {
             object,
             named: self.named,
+            begin: Arc::clone(&self.begin),
+            unopened: false,
         })
     }
 }
@@ -139,17 +176,20 @@ pub(super) async fn is_direct(config: &tokio_postgres::Config) -> Result<bool> {
 pub(super) struct Connection {
     object: Object,
     named: bool,
+    begin: Arc<str>,
+    /// The transaction is opened on the way of its first statement.
+    unopened: bool,
+}
+
+/// A statement that can be sent at once.
+enum Ready {
+    Named(tokio_postgres::Statement),
+    Typed(Cow<'static, str>, Vec<Type>),
 }
 
 impl Connection {
-    /// Opens a transaction. What a node leaves behind when it stops in the middle holds nobody up for long.
-    pub(super) async fn begin(&self, run: Duration) -> Tried<()> {
-        let most = run.as_millis();
-        let text = format!(
-            "BEGIN; SET LOCAL statement_timeout = {most}; \
-             SET LOCAL idle_in_transaction_session_timeout = {most}"
-        );
-        self.object.batch_execute(&text).await.map_err(trouble)
+    pub(super) fn begin(&mut self) {
+        self.unopened = true;
     }
 
     pub(super) async fn commit(&self) -> Tried<()> {
@@ -165,48 +205,107 @@ impl Connection {
     }
 
     /// Many statements in one text.
-    pub(super) async fn batch(&self, text: &str) -> Tried<()> {
+    pub(super) async fn batch(&mut self, text: &str) -> Tried<()> {
+        let opens = std::mem::take(&mut self.unopened);
+        self.opened(opens).await?;
         self.object.batch_execute(text).await.map_err(trouble)
+    }
+
+    async fn opened(&self, opens: bool) -> Tried<()> {
+        if opens {
+            self.object
+                .batch_execute(&self.begin)
+                .await
+                .map_err(trouble)?;
+        }
+        Ok(())
     }
 
     /// Runs a statement with these values, and returns its rows.
     pub(super) async fn query(
-        &self,
+        &mut self,
         statement: Statement,
         values: &[&(dyn ToSql + Sync)],
     ) -> Tried<Vec<Row>> {
-        let text = statement.text(Dialect::Postgres);
-        let rows = if self.named {
-            let prepared = self.object.prepare_cached(&text).await.map_err(trouble)?;
-            self.object.query(&prepared, values).await
-        } else {
-            let typed: Vec<_> = values.iter().copied().zip(types(&text)).collect();
-            self.object.query_typed(&text, &typed).await
+        let ready = self.ready(statement).await?;
+        let opens = std::mem::take(&mut self.unopened);
+        let run = async {
+            let rows = match &ready {
+                Ready::Named(prepared) => self.object.query(prepared, values).await,
+                Ready::Typed(text, types) => {
+                    self.object.query_typed(text, &typed(values, types)).await
+                }
+            };
+            Ok(rows.map_err(trouble)?.into_iter().map(Row).collect())
         };
-        Ok(rows.map_err(trouble)?.into_iter().map(Row).collect())
+        // Both are sent before the first is answered.
+        let (opened, rows) = tokio::join!(biased; self.opened(opens), run);
+        opened.and(rows)
     }
 
     /// Runs a statement with these values, and returns how many rows it touched.
     pub(super) async fn execute(
-        &self,
+        &mut self,
         statement: Statement,
         values: &[&(dyn ToSql + Sync)],
     ) -> Tried<u64> {
+        let ready = self.ready(statement).await?;
+        let opens = std::mem::take(&mut self.unopened);
+        let (opened, count) = tokio::join!(biased; self.opened(opens), self.run(&ready, values));
+        opened.and(count)
+    }
+
+    /// Writes rows, a statement for each table, and commits. All is sent before the first is answered.
+    pub(super) async fn write_and_commit(
+        &mut self,
+        writes: &[(Statement, Vec<Array<'_, '_>>)],
+    ) -> Tried<()> {
+        let mut all = Vec::new();
+        for (statement, arrays) in writes {
+            let values: Vec<&(dyn ToSql + Sync)> = arrays.iter().map(|array| array as _).collect();
+            all.push((self.ready(*statement).await?, values));
+        }
+        let opens = std::mem::take(&mut self.unopened);
+        let statements = join_all(all.iter().map(|(ready, values)| self.run(ready, values)));
+        let (opened, written, committed) =
+            tokio::join!(biased; self.opened(opens), statements, self.commit());
+        // A commit after a statement that failed takes everything back, and says so to nobody.
+        opened?;
+        written.into_iter().collect::<Tried<Vec<_>>>()?;
+        committed
+    }
+
+    async fn run(&self, ready: &Ready, values: &[&(dyn ToSql + Sync)]) -> Tried<u64> {
+        match ready {
+            Ready::Named(prepared) => self.object.execute(prepared, values).await,
+            Ready::Typed(text, types) => {
+                self.object.execute_typed(text, &typed(values, types)).await
+            }
+        }
+        .map_err(trouble)
+    }
+
+    async fn ready(&self, statement: Statement) -> Tried<Ready> {
         let text = statement.text(Dialect::Postgres);
         if self.named {
             let prepared = self.object.prepare_cached(&text).await.map_err(trouble)?;
-            self.object.execute(&prepared, values).await
-        } else {
-            let typed: Vec<_> = values.iter().copied().zip(types(&text)).collect();
-            self.object.execute_typed(&text, &typed).await
+            return Ok(Ready::Named(prepared));
         }
-        .map_err(trouble)
+        let types = types(&text);
+        Ok(Ready::Typed(text, types))
     }
 
     /// Ends the connection instead of giving it back.
     pub(super) fn discard(self) {
         drop(Object::take(self.object));
     }
+}
+
+fn typed<'a>(
+    values: &[&'a (dyn ToSql + Sync)],
+    types: &[Type],
+) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
+    values.iter().copied().zip(types.iter().cloned()).collect()
 }
 
 /// The types of a statement's parameters: each is cast where it stands first.

@@ -96,26 +96,17 @@ impl Shared {
 
     async fn try_to_write(&self, calls: &[Call]) -> Tried<(Plan, Vec<Result<Vec<Recorded>>>)> {
         let mut transaction = self.doors_pool.begin().await?;
-        let prepared = self.prepare(&mut transaction, calls).await;
-        let (done, prepared) = match prepared {
-            Ok((plan, results)) => {
-                let written = plan.write(&mut transaction, &self.sealer).await;
-                (written, Some((plan, results)))
-            }
-            Err(trouble) => (Err(trouble), None),
-        };
-        match (transaction.end(done).await, prepared) {
-            (Ok(()), Some(prepared)) => Ok(prepared),
-            (Err(Trouble::Unknown(why)), Some((plan, results))) => {
-                // Ask whether it happened before anyone is told anything.
-                match self.is_recorded(&plan).await {
-                    Ok(true) => Ok((plan, results)),
-                    Ok(false) => Err(Trouble::Again(why)),
-                    Err(error) => Err(error.into()),
-                }
-            }
-            (Err(trouble), _) => Err(trouble),
-            (Ok(()), None) => Err(Error::Unavailable("nothing was prepared".into()).into()),
+        let (plan, results) = self.prepare(&mut transaction, calls).await?;
+        let writes = plan.writes(&self.sealer);
+        match transaction.write_and_commit(writes).await {
+            Ok(()) => Ok((plan, results)),
+            // Ask whether it happened before anyone is told anything.
+            Err(Trouble::Unknown(why)) => match self.is_recorded(&plan).await {
+                Ok(true) => Ok((plan, results)),
+                Ok(false) => Err(Trouble::Again(why)),
+                Err(error) => Err(error.into()),
+            },
+            Err(trouble) => Err(trouble),
         }
     }
 

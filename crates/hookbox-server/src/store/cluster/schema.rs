@@ -29,7 +29,7 @@ pub(super) const NEEDED: u32 = MIGRATIONS[MIGRATIONS.len() - 1].version;
 /// Tables that are kept by days, and the days that are made ahead.
 const BY_DAY: [&str; 3] = ["message", "settled", "attempt"];
 const AHEAD: i64 = 3;
-const DAY: i64 = 24 * 60 * 60 * 1000;
+pub(super) const DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// The schema of a database; zero when it has none.
 pub(super) async fn found(open: &mut Transaction) -> Tried<u32> {
@@ -97,11 +97,7 @@ pub(super) async fn make_days(pool: &Pool, now: Time) -> Tried<()> {
         return Ok(());
     }
     let mut read = pool.read().await?;
-    let rows = read.query(sql!("day_list"), &[]).await?;
-    let known = rows
-        .iter()
-        .map(|row| row.string(0))
-        .collect::<crate::store::Result<Vec<_>>>()?;
+    let known = tables(&mut read).await?;
     let today = now.0.div_euclid(DAY);
     for day in today..=today + AHEAD {
         for table in BY_DAY {
@@ -126,13 +122,44 @@ pub(super) async fn make_days(pool: &Pool, now: Time) -> Tried<()> {
     read.end(Ok(())).await
 }
 
+/// The tables of days.
+async fn tables(read: &mut Transaction) -> Tried<Vec<String>> {
+    let rows = read.query(sql!("day_list"), &[]).await?;
+    let names = rows.iter().map(|row| row.string(0));
+    Ok(names.collect::<crate::store::Result<_>>()?)
+}
+
+/// The days that have tables, counted from 1970.
+pub(super) async fn days(read: &mut Transaction) -> Tried<Vec<i64>> {
+    let days = tables(read).await?.into_iter().filter_map(|name| {
+        let digits = name.strip_prefix("message_")?;
+        let text = format!(
+            "{}-{}-{}T00:00:00Z",
+            digits.get(..4)?,
+            digits.get(4..6)?,
+            digits.get(6..)?
+        );
+        Some(Time::parse(&text)?.0 / DAY)
+    });
+    Ok(days.collect())
+}
+
+/// What drops the tables of a day. It waits no longer than others may wait for it.
+pub(super) fn drop_text(day: i64) -> String {
+    let tables = BY_DAY.map(|table| format!("hookbox.{table}_{}", day_name(day)));
+    format!(
+        "SET LOCAL lock_timeout = '2s'; DROP TABLE IF EXISTS {}",
+        tables.join(", ")
+    )
+}
+
 /// The day as its digits, 20261201.
-fn day_name(day: i64) -> String {
+pub(super) fn day_name(day: i64) -> String {
     Time(day * DAY).to_string()[..10].replace('-', "")
 }
 
 /// The first id of a day, as a UUID.
-fn first_id(day: i64) -> uuid::Uuid {
+pub(super) fn first_id(day: i64) -> uuid::Uuid {
     uuid::Uuid::from_bytes(crate::model::MessageId::first_at(Time(day * DAY)).0)
 }
 

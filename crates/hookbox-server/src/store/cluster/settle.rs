@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use super::Shared;
 use super::deliveries::settled_row;
 use super::sql::sql;
-use super::transaction::{Transaction, Tries, reading};
+use super::transaction::{Transaction, Tries, Writes, reading};
 use super::trouble::{Tried, Trouble};
 use crate::model::delivery::State;
 use crate::model::endpoint::Disabled;
@@ -103,16 +103,37 @@ impl Shared {
     }
 
     async fn try_to_settle(&self, settlements: &[&Settlement]) -> Tried<Vec<bool>> {
-        let mut transaction = self.engine_pool.begin().await?;
-        let done = write(&mut transaction, settlements).await;
-        let moved = done.as_ref().ok().cloned();
-        match (transaction.end(done).await, moved) {
-            (Err(Trouble::Unknown(why)), Some(moved)) => match self.is_settled(settlements).await {
+        let mut transaction = self.settle_pool.begin().await?;
+        let mut held = held(&mut transaction, settlements).await?;
+        let (mut moved, mut moves) = (Vec::new(), Moves::default());
+        for settlement in settlements {
+            let delivery = &settlement.delivery;
+            let key = (delivery.message_id, delivery.endpoint_id, delivery.fence);
+            let application = held.remove(&key);
+            moved.push(application.is_some());
+            if let Some(application) = application {
+                moves.add(settlement, application);
+            }
+        }
+        for endpoint in &moves.gone {
+            disable(&mut transaction, *endpoint).await?;
+        }
+        let attempts = settlements
+            .iter()
+            .zip(&moved)
+            .filter_map(|(settlement, moved)| {
+                Some(attempt::write(settlement.attempt.as_ref()?, !moved).into())
+            });
+        let mut writes = moves.writes();
+        writes.push((sql!("attempt_put"), attempts.collect()));
+        match transaction.write_and_commit(writes).await {
+            Ok(()) => Ok(moved),
+            Err(Trouble::Unknown(why)) => match self.is_settled(settlements).await {
                 Ok(true) => Ok(moved),
                 Ok(false) => Err(Trouble::Again(why)),
                 Err(error) => Err(error.into()),
             },
-            (ended, _) => ended,
+            Err(trouble) => Err(trouble),
         }
     }
 
@@ -129,41 +150,10 @@ impl Shared {
             Value::from(&attempt.message_id.0),
             Value::from(&attempt.id.0),
         ];
-        reading!(self.engine_pool, |read| {
+        reading!(self.settle_pool, |read| {
             Ok(read.find(sql!("attempt_find"), &key).await?.is_some())
         })
     }
-}
-
-async fn write(transaction: &mut Transaction, settlements: &[&Settlement]) -> Tried<Vec<bool>> {
-    let mut held = held(transaction, settlements).await?;
-    let (mut moved, mut moves) = (Vec::new(), Moves::default());
-    for settlement in settlements {
-        let delivery = &settlement.delivery;
-        let key = (delivery.message_id, delivery.endpoint_id, delivery.fence);
-        let application = held.remove(&key);
-        moved.push(application.is_some());
-        if let Some(application) = application {
-            moves.add(settlement, application);
-        }
-    }
-    moves.write(transaction).await?;
-    let attempts: Vec<_> = settlements
-        .iter()
-        .zip(&moved)
-        .filter_map(|(settlement, moved)| {
-            Some(attempt::write(settlement.attempt.as_ref()?, !moved))
-        })
-        .collect();
-    transaction
-        .execute_rows(sql!("attempt_put"), &attempts)
-        .await?;
-    for settlement in settlements.iter().zip(&moved).filter(|(_, moved)| **moved) {
-        if settlement.0.endpoint_gone {
-            disable(transaction, settlement.0.delivery.endpoint_id).await?;
-        }
-    }
-    Ok(moved)
 }
 
 /// Locks the deliveries that are still leased under the fence of their result.
@@ -201,10 +191,15 @@ async fn held(
 struct Moves<'a> {
     settled: Vec<(&'a Settlement, ApplicationId)>,
     scheduled: Vec<(&'a Settlement, Option<Time>)>,
+    /// Endpoints whose receivers are gone.
+    gone: Vec<EndpointId>,
 }
 
 impl<'a> Moves<'a> {
     fn add(&mut self, settlement: &'a Settlement, application: ApplicationId) {
+        if settlement.endpoint_gone {
+            self.gone.push(settlement.delivery.endpoint_id);
+        }
         match settlement.delivery.state {
             State::Scheduled { at } => self.scheduled.push((settlement, Some(at))),
             State::Held | State::Leased { .. } => self.scheduled.push((settlement, None)),
@@ -214,35 +209,30 @@ impl<'a> Moves<'a> {
         }
     }
 
-    async fn write(&self, transaction: &mut Transaction) -> Tried<()> {
-        let rows: Vec<[Value<'_>; 7]> = self
+    fn writes(&self) -> Writes<'_> {
+        let rows: Vec<Vec<Value<'_>>> = self
             .settled
             .iter()
-            .map(|(settlement, application)| settled_row(&settlement.delivery, application))
+            .map(|(settlement, application)| settled_row(&settlement.delivery, application).into())
             .collect();
-        let keys: Vec<&[Value<'_>]> = rows.iter().map(|row| &row[..2]).collect();
-        transaction
-            .execute_rows(sql!("delivery_delete"), &keys)
-            .await?;
-        transaction.execute_rows(sql!("settled_put"), &rows).await?;
-        let rows: Vec<[Value<'_>; 5]> = self
-            .scheduled
-            .iter()
-            .map(|(settlement, at)| {
-                let next = &settlement.delivery;
-                [
-                    (&next.message_id.0).into(),
-                    (&next.endpoint_id.0).into(),
-                    (*at).into(),
-                    next.failures.into(),
-                    next.manual.into(),
-                ]
-            })
-            .collect();
-        transaction
-            .execute_rows(sql!("delivery_schedule"), &rows)
-            .await?;
-        Ok(())
+        let scheduled = self.scheduled.iter().map(|(settlement, at)| {
+            let next = &settlement.delivery;
+            vec![
+                (&next.message_id.0).into(),
+                (&next.endpoint_id.0).into(),
+                (*at).into(),
+                next.failures.into(),
+                next.manual.into(),
+            ]
+        });
+        vec![
+            (
+                sql!("delivery_delete"),
+                rows.iter().map(|row| row[..2].to_vec()).collect(),
+            ),
+            (sql!("delivery_schedule"), scheduled.collect()),
+            (sql!("settled_put"), rows),
+        ]
     }
 }
 

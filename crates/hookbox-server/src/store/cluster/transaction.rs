@@ -49,6 +49,9 @@ pub(super) struct Transaction {
     until: Instant,
 }
 
+/// Rows to write, by their statements, in this order.
+pub(super) type Writes<'a> = Vec<(Statement, Vec<Vec<Value<'a>>>)>;
+
 /// A row of a result.
 pub(super) enum Row {
     Postgres(postgres::Row),
@@ -116,28 +119,60 @@ impl Pool {
     pub(super) async fn begin(&self) -> Result<Transaction> {
         let mut transaction = self.read().await?;
         transaction.until = Instant::now() + self.limits.run;
-        transaction
-            .begin(self.limits.run)
-            .await
-            .map_err(Trouble::into_error)?;
+        transaction.begin().await.map_err(Trouble::into_error)?;
         Ok(transaction)
     }
 }
 
 impl Transaction {
-    async fn begin(&mut self, run: Duration) -> Tried<()> {
+    async fn begin(&mut self) -> Tried<()> {
         let until = self.until;
         self.begun = true;
-        let begin = async {
-            match self.connection.as_mut() {
-                Some(Connection::Postgres(connection)) => connection.begin(run).await,
-                Some(Connection::Mysql(connection)) => connection.begin().await,
-                None => Ok(()),
+        match self.connection.as_mut() {
+            Some(Connection::Postgres(connection)) => connection.begin(),
+            Some(Connection::Mysql(connection)) => {
+                match timeout_at(until, connection.begin()).await {
+                    Ok(begun) => begun?,
+                    Err(_) => return Err(too_slow().into()),
+                }
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Writes rows of values, a statement for each table that has any, and commits.
+    pub(super) async fn write_and_commit(mut self, writes: Writes<'_>) -> Tried<()> {
+        let until = self.until;
+        let writes: Vec<_> = writes
+            .into_iter()
+            .filter(|(_, rows)| !rows.is_empty())
+            .collect();
+        let write = async {
+            match self.open()? {
+                Connection::Postgres(connection) => {
+                    let arrays: Vec<_> = writes
+                        .iter()
+                        .map(|(sql, rows)| (*sql, transposed(rows)))
+                        .collect();
+                    connection.write_and_commit(&arrays).await
+                }
+                Connection::Mysql(connection) => {
+                    for (sql, rows) in &writes {
+                        let rows: Vec<_> = rows.iter().map(AsRef::as_ref).collect();
+                        connection.execute(*sql, &rows).await?;
+                    }
+                    connection.commit().await
+                }
             }
         };
-        match timeout_at(until, begin).await {
-            Ok(begun) => begun,
-            Err(_) => Err(too_slow().into()),
+        match timeout_at(until, write).await {
+            Ok(Ok(())) => {
+                self.begun = false;
+                Ok(())
+            }
+            Ok(Err(trouble)) => Err(trouble),
+            Err(_) => Err(Trouble::Unknown("the commit took too long".into())),
         }
     }
 

@@ -37,10 +37,10 @@ async fn pause(wait: Duration) {
 }
 
 /// Passes wake-ups on, as long as the store lives.
-pub(super) async fn tell(shared: Arc<Shared>, node: String) {
+pub(super) async fn tell(shared: Arc<Shared>) {
     loop {
         shared.wake.0.notified().await;
-        if let Err(error) = notify(&shared.pages, &node).await {
+        if let Err(error) = notify(&shared.pages, &shared.node).await {
             tracing::debug!(%error, "other nodes were not woken; they look once a second");
         }
         pause(PAUSE).await;
@@ -55,22 +55,18 @@ async fn notify(pages: &Pool, node: &str) -> Result<()> {
 }
 
 /// Hears the wake-ups of other nodes, as long as the store lives.
-pub(super) async fn listen(shared: Arc<Shared>, config: tokio_postgres::Config, node: String) {
+pub(super) async fn listen(shared: Arc<Shared>, config: tokio_postgres::Config) {
     loop {
-        if let Err(error) = hear(&shared, &config, &node).await {
+        if let Err(error) = hear(&shared, &config).await {
             tracing::debug!(%error, "wake-ups of other nodes are not heard; this one looks once a second");
         }
         pause(AGAIN).await;
     }
 }
 
-async fn hear(
-    shared: &Arc<Shared>,
-    config: &tokio_postgres::Config,
-    node: &str,
-) -> anyhow::Result<()> {
+async fn hear(shared: &Arc<Shared>, config: &tokio_postgres::Config) -> anyhow::Result<()> {
     let (client, mut connection) = config.connect(postgres::tls()?).await?;
-    let (handoff, node) = (shared.handoff.clone(), node.to_owned());
+    let (handoff, node) = (shared.handoff.clone(), shared.node.clone());
     let listening = tokio_util::task::AbortOnDropHandle::new(tokio::spawn(async move {
         while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
             match message? {

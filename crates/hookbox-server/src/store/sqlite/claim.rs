@@ -11,10 +11,11 @@ use super::{SqliteStore, endpoints, messages};
 use crate::model::delivery::{Delivery, Event};
 use crate::model::{Endpoint, EndpointId, Message, MessageId, Schedule, Time};
 use crate::store::columns::delivery;
+use crate::store::handoff::Want;
 use crate::store::{Claimed, Error, Result, Work};
 
 /// Rows that one look at an endpoint's queue reads at most.
-const LOOK: u32 = 256;
+const LOOK: usize = 256;
 /// Endpoints whose queues one claim looks into at most, so that a claim stays short.
 const ENDPOINTS: usize = 1024;
 
@@ -25,6 +26,7 @@ impl SqliteStore {
                 context,
                 now,
                 lease_until,
+                messages: HashMap::new(),
                 count: 0,
                 next_due: None,
             }
@@ -45,8 +47,23 @@ struct Claim<'a, 'b> {
     context: &'a mut Context<'b>,
     now: Time,
     lease_until: Time,
+    /// Those that this claim has read: a message often goes to several endpoints.
+    messages: HashMap<MessageId, Arc<Message>>,
     count: usize,
     next_due: Option<Time>,
+}
+
+/// An endpoint with deliveries, and when the first of each kind is due.
+struct Queue {
+    endpoint: EndpointId,
+    first_tries: Option<Time>,
+    retries: Option<Time>,
+}
+
+impl Queue {
+    fn due(&self) -> impl Iterator<Item = Time> {
+        self.first_tries.into_iter().chain(self.retries)
+    }
 }
 
 impl Claim<'_, '_> {
@@ -57,10 +74,10 @@ impl Claim<'_, '_> {
         let start = self.context.routes.turn;
         let (mut at, mut wrapped, mut looked) = (start, start == EndpointId([0; 16]), 0);
         loop {
-            let next = self
-                .next_endpoint(at)?
-                .filter(|(id, _)| !wrapped || start == EndpointId([0; 16]) || *id <= start);
-            let Some((endpoint, due)) = next else {
+            let next = self.next_queue(at)?.filter(|queue| {
+                !wrapped || start == EndpointId([0; 16]) || queue.endpoint <= start
+            });
+            let Some(queue) = next else {
                 if wrapped {
                     break;
                 }
@@ -69,18 +86,21 @@ impl Claim<'_, '_> {
             };
             if looked == ENDPOINTS {
                 // The rest has its turn in the next claim, which is due at once.
-                self.next_due = Some(self.now);
+                self.due_at(self.now);
                 break;
             }
             looked += 1;
-            if due > self.now {
-                self.next_due = Some(self.next_due.map_or(due, |known| known.min(due)));
-            } else if self.context.handoff.is_full() {
-                break;
-            } else {
-                self.take(endpoint)?;
+            let now = self.now;
+            for later in queue.due().filter(|due| *due > now) {
+                self.due_at(later);
             }
-            at = endpoint;
+            if queue.due().any(|due| due <= now) {
+                if self.context.handoff.is_full() {
+                    break;
+                }
+                self.take(&queue)?;
+            }
+            at = queue.endpoint;
         }
         self.context.routes.turn = at;
         if let Some(due) = self.next_due {
@@ -92,18 +112,28 @@ impl Claim<'_, '_> {
         })
     }
 
-    fn next_endpoint(&self, after: EndpointId) -> Result<Option<(EndpointId, Time)>> {
+    fn due_at(&mut self, at: Time) {
+        self.next_due = Some(self.next_due.map_or(at, |known| known.min(at)));
+    }
+
+    fn next_queue(&self, after: EndpointId) -> Result<Option<Queue>> {
         let mut statement = self
             .context
             .db
             .prepare_cached(include_str!("sql/delivery_next_endpoint.sql"))?;
         let row = statement.query_row(params![Blob(after.0)], |row| {
-            Ok((EndpointId(row.get::<_, Blob<16>>(0)?.0), row.get(1)?))
+            Ok(Queue {
+                endpoint: EndpointId(row.get::<_, Blob<16>>(0)?.0),
+                first_tries: row.get(1)?,
+                retries: row.get(2)?,
+            })
         });
         Ok(row.optional()?)
     }
 
-    fn take(&mut self, id: EndpointId) -> Result<()> {
+    /// First tries before retries.
+    fn take(&mut self, queue: &Queue) -> Result<()> {
+        let id = queue.endpoint;
         let endpoint = self
             .context
             .routes
@@ -118,65 +148,82 @@ impl Claim<'_, '_> {
         if endpoint.disabled.is_some() {
             return endpoints::hold_or_free(self.context, &endpoint, self.now);
         }
-        let mut loaded = HashMap::new();
-        for due in self.due(id)? {
-            let message = self.message(&endpoint, due.message_id, &mut loaded)?;
-            let Some(slot) = self.context.handoff.reserve(id, message.payload.len()) else {
-                return Ok(());
-            };
-            let delivery = moved(
-                due,
-                Event::Claimed {
-                    until: self.lease_until,
-                },
-                self.now,
-            )?;
-            self.context
-                .db
-                .prepare_cached(include_str!("sql/delivery_lease.sql"))?
-                .execute(params![
-                    Blob(due.message_id.0),
-                    Blob(id.0),
-                    self.lease_until,
-                    delivery.fence,
-                ])?;
-            self.context.work.push(Work {
-                delivery,
-                message,
-                endpoint: Arc::clone(&endpoint),
-                slot,
-            });
-            self.count += 1;
+        for (retry, due) in [(false, queue.first_tries), (true, queue.retries)] {
+            if due.is_some_and(|due| due <= self.now) {
+                self.take_kind(&endpoint, retry)?;
+            }
         }
         Ok(())
     }
 
-    fn due(&self, id: EndpointId) -> Result<Vec<Delivery>> {
+    /// Leases what there is room for. One more is read, so that it is told that it has to wait.
+    fn take_kind(&mut self, endpoint: &Arc<Endpoint>, retry: bool) -> Result<()> {
+        let room = self.context.handoff.room(&Want::any(endpoint, retry));
+        if room == 0 {
+            return Ok(());
+        }
+        let look = LOOK.min(room.saturating_add(1));
+        let found = self.due(endpoint.id, retry, look)?;
+        let all_seen = found.len() < look;
+        for due in found {
+            if !self.lease(endpoint, due)? {
+                return Ok(());
+            }
+        }
+        if !all_seen {
+            // There may be more, and room for it.
+            self.due_at(self.now);
+        }
+        Ok(())
+    }
+
+    /// Leases one, if there is room.
+    fn lease(&mut self, endpoint: &Arc<Endpoint>, due: Delivery) -> Result<bool> {
+        let message = self.message(endpoint, due.message_id)?;
+        let want = Want::of(&due, &message, endpoint);
+        let Some(slot) = self.context.handoff.reserve(want) else {
+            return Ok(false);
+        };
+        let until = self.lease_until;
+        let delivery = moved(due, Event::Claimed { until }, self.now)?;
+        self.context
+            .db
+            .prepare_cached(include_str!("sql/delivery_lease.sql"))?
+            .execute(params![
+                Blob(due.message_id.0),
+                Blob(endpoint.id.0),
+                until,
+                delivery.fence,
+            ])?;
+        self.context.work.push(Work {
+            delivery,
+            message,
+            endpoint: Arc::clone(endpoint),
+            slot,
+        });
+        self.count += 1;
+        Ok(true)
+    }
+
+    fn due(&self, id: EndpointId, retry: bool, look: usize) -> Result<Vec<Delivery>> {
         let mut statement = self
             .context
             .db
             .prepare_cached(include_str!("sql/delivery_due.sql"))?;
-        let rows = statement.query_and_then(params![Blob(id.0), self.now, LOOK], |row| {
+        let look = i64::try_from(look).unwrap_or(i64::MAX);
+        let rows = statement.query_and_then(params![Blob(id.0), retry, self.now, look], |row| {
             delivery::read(row, 0)
         })?;
         rows.collect()
     }
 
-    fn message(
-        &self,
-        endpoint: &Endpoint,
-        id: MessageId,
-        loaded: &mut HashMap<MessageId, Arc<Message>>,
-    ) -> Result<Arc<Message>> {
-        if let Some(message) = loaded.get(&id) {
+    fn message(&mut self, endpoint: &Endpoint, id: MessageId) -> Result<Arc<Message>> {
+        if let Some(message) = self.messages.get(&id) {
             return Ok(Arc::clone(message));
         }
-        let message = Arc::new(messages::by_id(
-            self.context.db,
-            endpoint.application_id,
-            id,
-        )?);
-        loaded.insert(id, Arc::clone(&message));
+        let message = messages::by_id(self.context.db, endpoint.application_id, id)?;
+        let message = Arc::new(message);
+        self.messages.insert(id, Arc::clone(&message));
         Ok(message)
     }
 }

@@ -11,8 +11,8 @@ use crate::model::{
 };
 use crate::store::{
     AttemptFilter, Change, Claimed, DeadFilter, DeadLetter, DeadMove, Draft, Error, Listing,
-    MessageFilter, Once, Page, QueueFigures, Recorded, Result, Settlement, SourceDraft, Store,
-    Token,
+    MessageFilter, Once, Page, QueueFigures, Recorded, Removed, Result, Retention, Settlement,
+    SourceDraft, Store, Token,
 };
 
 #[async_trait]
@@ -203,6 +203,10 @@ impl Store for SqliteStore {
 
     async fn revoke_token(&self, id: TokenId) -> Result<()> {
         Self::revoke_token(self, id).await
+    }
+
+    async fn upkeep(&self, now: Time, keep: Retention) -> Result<Option<Removed>> {
+        Self::upkeep(self, now, keep).await
     }
 
     async fn queue(&self, now: Time) -> Result<QueueFigures> {

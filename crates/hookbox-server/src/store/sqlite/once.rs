@@ -9,7 +9,7 @@ use super::writer::Context;
 use crate::store::{Error, Once, Result};
 
 /// How long an answer is repeated. The reference server repeats it for 12 hours.
-const KEPT: Duration = Duration::from_hours(24);
+pub(super) const KEPT: Duration = Duration::from_hours(24);
 
 /// Refuses a key that was seen before. Writes nothing.
 pub(super) fn check(context: &Context<'_>, once: Option<&Once>) -> Result<()> {

@@ -11,6 +11,7 @@ use super::{SqliteStore, once};
 use crate::model::delivery::{Delivery, Event};
 use crate::model::{Endpoint, Message, MessageId, Time};
 use crate::store::columns::{delivery::cause, message};
+use crate::store::handoff::Want;
 use crate::store::{Draft, Error, Recorded, Result, Seen, Work};
 
 impl SqliteStore {
@@ -159,7 +160,7 @@ fn promise(
         Some(_) => None,
         None => context
             .handoff
-            .reserve_new(endpoint.id, message.payload.len()),
+            .reserve_new(Want::of(&made, message, endpoint)),
     };
     let event = match (&slot, endpoint.disabled) {
         (_, Some(_)) => Event::EndpointDisabled,

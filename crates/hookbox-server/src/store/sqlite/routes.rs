@@ -30,6 +30,8 @@ pub(super) struct Routes {
     endpoints: HashMap<EndpointId, Option<Arc<Endpoint>>>,
     /// Where the last claim ended.
     pub(super) turn: EndpointId,
+    /// The row of the last message that upkeep looked at.
+    pub(super) swept: i64,
 }
 
 impl Routes {
@@ -38,6 +40,7 @@ impl Routes {
             by_key: HashMap::new(),
             endpoints: HashMap::new(),
             turn: EndpointId([0; 16]),
+            swept: 0,
         }
     }
 

@@ -1,10 +1,11 @@
 //! Claiming: nobody twice, nobody forgotten, and everyone in turn.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use hookbox_server::store::Work;
+use hookbox_server::model::{Delivery, State};
 use hookbox_server::store::handoff::Limits;
+use hookbox_server::store::{Draft, Settlement, Work};
 
 use super::database::{NOW, TestDatabase, draft};
 use super::on_every_database;
@@ -16,11 +17,15 @@ on_every_database!(
     a_lease_holds_until_it_ends_and_then_anyone_may_have_it,
     a_claim_tells_when_it_pays_to_come_again,
     many_endpoints_with_nothing_due_hide_none_that_has,
+    of_many_endpoints_each_has_its_turn_before_any_has_a_second,
+    of_one_endpoint_first_tries_come_before_retries,
+    an_application_with_many_endpoints_leaves_room_for_another,
 );
 
 pub(super) const ROOMY: Limits = Limits {
     slots: 10_000,
     bytes: 1 << 30,
+    application: 10_000,
     in_flight: 10_000,
     lane: 10_000,
 };
@@ -71,6 +76,7 @@ async fn a_long_queue_takes_no_turn_from_a_short_one(db: &TestDatabase) {
     let room = Limits {
         slots: 30,
         bytes: 1 << 30,
+        application: 30,
         in_flight: 10,
         lane: 10,
     };
@@ -95,6 +101,7 @@ async fn when_not_all_fit_the_next_claim_begins_with_those_left_out(db: &TestDat
     let room = Limits {
         slots: 10,
         bytes: 1 << 30,
+        application: 10,
         in_flight: 10,
         lane: 10,
     };
@@ -112,6 +119,81 @@ async fn when_not_all_fit_the_next_claim_begins_with_those_left_out(db: &TestDat
         );
     }
     assert_eq!(seen.len(), 3);
+}
+
+async fn of_many_endpoints_each_has_its_turn_before_any_has_a_second(db: &TestDatabase) {
+    let room = Limits {
+        slots: 40,
+        application: 40,
+        lane: 1,
+        ..ROOMY
+    };
+    waiting(db, room, 300, 3).await;
+    let mut turns = HashMap::new();
+    for _ in 0..8 {
+        let until = NOW.plus(Duration::from_secs(60));
+        db.store().claim(NOW, until).await.unwrap();
+        for work in db.handed_over() {
+            *turns.entry(work.delivery.endpoint_id).or_insert(0) += 1;
+        }
+    }
+    assert_eq!(turns.len(), 300);
+    assert!(turns.values().all(|turns| *turns <= 2), "{turns:?}");
+    let again = turns.values().filter(|turns| **turns == 2).count();
+    assert_eq!(again, 20);
+}
+
+async fn of_one_endpoint_first_tries_come_before_retries(db: &TestDatabase) {
+    waiting(db, ROOMY, 1, 40).await;
+    let until = NOW.plus(Duration::from_secs(60));
+    db.store().claim(NOW, until).await.unwrap();
+    for work in db.handed_over() {
+        let failed = Settlement {
+            delivery: Delivery {
+                state: State::Scheduled { at: NOW },
+                failures: 1,
+                ..work.delivery
+            },
+            attempt: None,
+            endpoint_gone: false,
+        };
+        db.store().settle(vec![failed]).await.unwrap();
+    }
+    db.handoff().close();
+    let later = NOW.plus(Duration::from_secs(1));
+    let fresh = (0..40).map(|_| Draft {
+        created_at: later,
+        ..draft("a")
+    });
+    db.store().record(fresh.collect()).await.unwrap();
+    db.reopen().await;
+    let claimed = db.store().claim(later, until).await.unwrap();
+    let failures = db
+        .handed_over()
+        .into_iter()
+        .map(|work| work.delivery.failures);
+    let expected = std::iter::repeat_n(0, 40).chain(std::iter::repeat_n(1, 40));
+    assert!(failures.eq(expected));
+    assert_eq!(claimed.count, 80);
+}
+
+async fn an_application_with_many_endpoints_leaves_room_for_another(db: &TestDatabase) {
+    let room = Limits {
+        slots: 40,
+        application: 10,
+        lane: 4,
+        ..ROOMY
+    };
+    waiting(db, room, 30, 30).await;
+    let other = db.application("b").await;
+    db.endpoint(other, |_| {}).await;
+    let until = NOW.plus(Duration::from_secs(60));
+    assert_eq!(db.store().claim(NOW, until).await.unwrap().count, 10);
+    let held = db.handed_over();
+    let drafts = (0..4).map(|_| draft("b")).collect();
+    db.store().record(drafts).await.unwrap();
+    assert_eq!(db.handed_over().len(), 4, "they go straight on");
+    drop(held);
 }
 
 async fn a_lease_holds_until_it_ends_and_then_anyone_may_have_it(db: &TestDatabase) {

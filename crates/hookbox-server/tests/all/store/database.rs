@@ -41,6 +41,7 @@ struct Open {
 const NO_ROOM: Limits = Limits {
     slots: 0,
     bytes: 0,
+    application: 0,
     in_flight: 0,
     lane: 0,
 };
@@ -93,24 +94,6 @@ impl TestDatabase {
             handoff,
             work,
         });
-    }
-
-    /// Opens another store on the same database, as another node does.
-    pub(crate) async fn another_node(
-        &self,
-        limits: Limits,
-    ) -> (Arc<dyn Store>, UnboundedReceiver<Work>) {
-        let Place::Server(server) = &self.place else {
-            panic!("a file has one node");
-        };
-        let (handoff, work) = Handoff::new(limits);
-        let store = ClusterStore::open(
-            server.url(),
-            Sealer::new([7; 32]),
-            handoff,
-            Migrate::IfEmpty,
-        );
-        (Arc::new(store.await.unwrap()), work)
     }
 
     fn open_file(&self, key: u8, handoff: Handoff) -> Result<SqliteStore, OpenError> {

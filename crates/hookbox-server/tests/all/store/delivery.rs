@@ -25,6 +25,7 @@ async fn one_of_each(db: &TestDatabase) -> Vec<Delivery> {
     db.with_room(Limits {
         slots: 100,
         bytes: 1 << 20,
+        application: 100,
         in_flight: 10,
         lane: 100,
     })

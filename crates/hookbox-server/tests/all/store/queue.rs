@@ -61,6 +61,7 @@ async fn a_lease_waits_only_once_it_has_ended(db: &TestDatabase) {
     db.with_room(Limits {
         slots: 100,
         bytes: 1 << 20,
+        application: 100,
         in_flight: 10,
         lane: 100,
     })

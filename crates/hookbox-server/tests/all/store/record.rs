@@ -250,6 +250,7 @@ async fn work_goes_straight_on_within_the_room_and_is_durable_by_then(db: &TestD
     db.with_room(Limits {
         slots: 10,
         bytes: 1 << 20,
+        application: 10,
         in_flight: 1,
         lane: 2,
     })
@@ -274,6 +275,7 @@ async fn work_is_handed_over_even_when_nobody_waits_for_the_answer(db: &TestData
     db.with_room(Limits {
         slots: 10,
         bytes: 1 << 20,
+        application: 10,
         in_flight: 1,
         lane: 10,
     })

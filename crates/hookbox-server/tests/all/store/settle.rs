@@ -24,6 +24,7 @@ async fn held(db: &TestDatabase) -> Work {
     db.with_room(Limits {
         slots: 10,
         bytes: 1 << 20,
+        application: 10,
         in_flight: 10,
         lane: 10,
     })

@@ -95,6 +95,8 @@ CREATE TABLE receipt (
     PRIMARY KEY (source_id, event_id, digest)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX receipt_received_at ON receipt (received_at);
+
 -- The queue. due_at is when something moves the row next: the next try, or the end of a lease.
 CREATE TABLE delivery (
     message_id BLOB NOT NULL,
@@ -109,8 +111,8 @@ CREATE TABLE delivery (
     PRIMARY KEY (message_id, endpoint_id)
 ) STRICT, WITHOUT ROWID;
 
--- The state, so that the queue is counted without reading the table.
-CREATE INDEX delivery_due ON delivery (endpoint_id, due_at, state) WHERE due_at IS NOT NULL;
+-- First tries and retries are queues of their own. The state, so that the queue is counted without reading the table.
+CREATE INDEX delivery_due ON delivery (endpoint_id, (failures > 0), due_at, state) WHERE due_at IS NOT NULL;
 CREATE INDEX delivery_held ON delivery (endpoint_id) WHERE state = 'held';
 CREATE INDEX delivery_dead ON delivery (application_id, message_id, endpoint_id) WHERE state = 'dead';
 

@@ -1,0 +1,1 @@
+DELETE FROM attempt WHERE message_id IN ({?1})

@@ -1,0 +1,1 @@
+DELETE FROM delivery WHERE message_id >= ?1 AND message_id < ?2

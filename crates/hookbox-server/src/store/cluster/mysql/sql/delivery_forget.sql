@@ -1,0 +1,1 @@
+DELETE FROM delivery WHERE message_id IN ({?1})

@@ -1,0 +1,1 @@
+DELETE FROM event_id WHERE at < ?1 ORDER BY at LIMIT ?2

@@ -1,0 +1,1 @@
+DELETE FROM message WHERE id IN ({?1})

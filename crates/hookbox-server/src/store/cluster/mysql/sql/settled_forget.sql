@@ -1,0 +1,1 @@
+DELETE FROM settled WHERE message_id IN ({?1})

@@ -1,0 +1,1 @@
+SELECT count(*) FROM hookbox.delivery WHERE message_id >= $1::uuid AND message_id < $2::uuid AND state <> 'held'

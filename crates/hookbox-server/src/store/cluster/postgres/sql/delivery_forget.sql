@@ -1,0 +1,1 @@
+DELETE FROM hookbox.delivery WHERE message_id = ANY ($1::uuid[])

@@ -1,0 +1,1 @@
+DELETE FROM hookbox.message WHERE id = ANY ($1::uuid[])

@@ -1,0 +1,1 @@
+DELETE FROM hookbox.settled WHERE message_id = ANY ($1::uuid[])
