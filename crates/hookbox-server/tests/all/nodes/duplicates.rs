@@ -15,7 +15,7 @@ use super::{node, nodes, on_both};
 
 const EVENTS: usize = 2_000;
 const TIMES: usize = 10;
-const SENDERS: usize = 16;
+const SENDERS: usize = 64;
 
 on_both!(ten_of_each_event_make_one_message);
 

@@ -8,7 +8,7 @@ use hookbox_testkit::clock::within;
 use hookbox_testkit::{Arrival, Database, Sink};
 
 /// Longer than the lease of a node that was killed at the end.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What arrived, by name.
 #[derive(Default)]
@@ -35,9 +35,10 @@ impl Tally {
 
     /// Looks until that many have arrived, or nothing new arrives any more.
     async fn gather(&mut self, sink: &Sink, count: usize) {
+        self.look(sink);
         while self.arrived.len() < count {
-            let before = sink.count();
-            let more = within(PATIENCE, || async { (sink.count() > before).then_some(()) });
+            let seen = self.looked_at;
+            let more = within(PATIENCE, || async { (sink.count() > seen).then_some(()) });
             if more.await.is_none() {
                 return;
             }
@@ -57,7 +58,10 @@ impl Tally {
             .iter()
             .filter(|name| !tally.arrived.contains_key(*name))
             .collect();
-        assert!(lost.is_empty(), "answered 2xx and never arrived: {lost:?}");
+        if !lost.is_empty() {
+            let rows = rows(database).await;
+            panic!("answered 2xx and never arrived: {lost:?}; in the database: {rows}");
+        }
         let open = "SELECT count(*) FROM delivery";
         let settled = within(PATIENCE, || async move {
             (database.number(open).await == 0).then_some(())
@@ -81,6 +85,24 @@ impl Tally {
     pub(crate) fn repeats(&self) -> usize {
         self.arrived.values().map(|(_, times)| times - 1).sum()
     }
+}
+
+/// How far everything is, for who looks for what was lost.
+async fn rows(database: &Database) -> String {
+    let tables = [
+        "message",
+        "delivery",
+        "delivery WHERE state = 'leased'",
+        "delivery WHERE due_at IS NULL",
+        "settled",
+        "attempt",
+    ];
+    let mut all = Vec::new();
+    for table in tables {
+        let count = format!("SELECT count(*) FROM {table}");
+        all.push(format!("{table}: {}", database.number(&count).await));
+    }
+    all.join("; ")
 }
 
 fn name(arrival: &Arrival) -> String {
