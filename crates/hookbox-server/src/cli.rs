@@ -7,6 +7,7 @@ mod bench;
 mod client;
 mod dead;
 mod demo;
+mod doctor;
 mod endpoint;
 mod error;
 mod flags;
@@ -30,7 +31,7 @@ use clap::{Args, Parser, Subcommand};
 
 use self::client::Client;
 use self::error::Error;
-use self::flags::{Calling, Flags, Migrating, Serving};
+use self::flags::{Calling, Examining, Flags, Migrating, Serving};
 use self::out::Out;
 use crate::settings::{Faults, Given};
 use crate::telemetry::metrics::metrics;
@@ -93,6 +94,16 @@ enum Command {
     Migrate {
         #[command(flatten)]
         flags: Flags<Migrating>,
+    },
+    /// Look at an installation, running or not, and say what to do
+    #[command(
+        after_help = "Example:\n  hookbox doctor --database sqlite:/var/lib/hookbox/hookbox.db"
+    )]
+    Doctor {
+        #[command(flatten)]
+        flags: Flags<Examining>,
+        #[command(flatten)]
+        asked: doctor::Asked,
     },
     /// Show what is set, and where from
     #[command(after_help = "Example:\n  hookbox settings --config /etc/hookbox.toml")]
@@ -201,6 +212,7 @@ impl Cli {
             Command::Demo { listen, exit } => demo::run(out, listen, exit).await,
             Command::Migrate { flags } => migrate::run(out, &given(flags.given)?.settings()?).await,
             Command::Bench { bench } => Box::pin(bench::run(out, bench, given)).await,
+            Command::Doctor { flags, asked } => doctor::run(out, given(flags.given), asked).await,
             Command::Settings { json, markdown } => {
                 show::run(out, &given(BTreeMap::new())?, json, markdown)
             }

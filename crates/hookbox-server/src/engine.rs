@@ -2,30 +2,32 @@
 //!
 //! Work comes straight from the store ([`Handoff`]) or by a claim; either way it is leased to this node and
 //! has room. Each piece is a task: it waits for its turn at the endpoint, tries once, and writes the result.
+//! No try begins while results cannot be written, and none counts while our own network is down.
 
 mod claim;
 mod count;
+mod network;
+mod perform;
 mod request;
 pub mod upkeep;
 mod verdict;
+mod way;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use self::perform::perform;
+use self::way::Way;
 use crate::egress;
-use crate::model::{Clock, Event, Schedule, Time};
-use crate::store::{Error, Handoff, Settlement, Store, Work};
+use crate::model::{Clock, Endpoint, Schedule};
+use crate::store::{Handoff, Store, Work};
 
 /// What a try may take in all, from resolving the name to the end of the answer.
 pub const TRY_DEADLINE: Duration = Duration::from_secs(15);
-/// What is left of a lease must hold a whole try and the writing of its result.
-const LEASE_MARGIN: Duration = Duration::from_secs(5);
-/// How long to wait before a result that could not be written is offered again.
-const SETTLE_AGAIN: Duration = Duration::from_millis(250);
 
 /// The two ways out: an operator's own address is trusted, a stranger's is judged.
 #[derive(Debug)]
@@ -46,12 +48,36 @@ pub struct Engine {
 struct Shared {
     store: Arc<dyn Store>,
     handoff: Handoff,
-    clients: Clients,
+    trusted: Way,
+    stranger: Way,
     /// For endpoints without a schedule of their own.
     schedule: Option<Schedule>,
     clock: Clock,
     stop: CancellationToken,
     tasks: TaskTracker,
+    /// The database took the last result that it was given.
+    writable: watch::Sender<bool>,
+}
+
+impl Shared {
+    fn way(&self, endpoint: &Endpoint) -> &Way {
+        if endpoint.trusted {
+            &self.trusted
+        } else {
+            &self.stranger
+        }
+    }
+
+    fn set_writable(&self, writable: bool) {
+        let changed = self
+            .writable
+            .send_if_modified(|known| std::mem::replace(known, writable) != writable);
+        if changed && writable {
+            tracing::info!("results can be written again; tries go on");
+        } else if changed {
+            tracing::warn!("results cannot be written; no try begins until they can");
+        }
+    }
 }
 
 impl Engine {
@@ -66,16 +92,24 @@ impl Engine {
     ) -> Self {
         let shared = Arc::new(Shared {
             store,
+            trusted: Way::new(clients.trusted, true, handoff.clone()),
+            stranger: Way::new(clients.stranger, false, handoff.clone()),
             handoff,
-            clients,
             schedule,
             clock: Clock,
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
+            writable: watch::Sender::new(true),
         });
         shared.tasks.spawn(receive(Arc::clone(&shared), work));
         shared.tasks.spawn(claim::run(Arc::clone(&shared)));
         Self { shared }
+    }
+
+    /// Whether results can be written, as far as is known. Until they can, no try begins.
+    #[must_use]
+    pub fn can_write(&self) -> bool {
+        *self.shared.writable.borrow()
     }
 
     /// Stops: claims nothing more, gives back what was not begun, and lets tries under way end.
@@ -105,99 +139,5 @@ async fn receive(shared: Arc<Shared>, mut work: mpsc::UnboundedReceiver<Work>) {
     work.close();
     while let Some(next) = work.recv().await {
         perform(Arc::clone(&shared), next).await;
-    }
-}
-
-/// One delivery, from its turn to its result.
-async fn perform(shared: Arc<Shared>, mut work: Work) {
-    let turn = tokio::select! {
-        biased;
-        () = shared.stop.cancelled() => None,
-        () = work.slot.turn() => Some(()),
-    };
-    let now = shared.clock.now();
-    let settlement = match turn {
-        Some(_) if lease_holds(&work, now) => attempt(&shared, &work, now).await,
-        _ => give_back(&shared, &work, now),
-    };
-    work.slot.end_turn();
-    if let Some(settlement) = settlement {
-        settle(&shared, settlement).await;
-    }
-}
-
-/// Whether a whole try fits into what is left of the lease.
-fn lease_holds(work: &Work, now: Time) -> bool {
-    work.delivery
-        .state
-        .due()
-        .is_some_and(|until| until.since(now) >= TRY_DEADLINE + LEASE_MARGIN)
-}
-
-fn give_back(shared: &Shared, work: &Work, now: Time) -> Option<Settlement> {
-    moved(shared, work, Event::Released, now).map(|delivery| Settlement {
-        delivery,
-        attempt: None,
-        endpoint_gone: false,
-    })
-}
-
-async fn attempt(shared: &Shared, work: &Work, now: Time) -> Option<Settlement> {
-    let client = if work.endpoint.trusted {
-        &shared.clients.trusted
-    } else {
-        &shared.clients.stranger
-    };
-    count::began(work, now);
-    let outcome = match request::build(work, now) {
-        Ok(request) => client.send(request, &egress::Limits::default()).await,
-        Err(unsendable) => Err(unsendable),
-    };
-    count::tried(&outcome);
-    let ended = shared.clock.now();
-    let verdict = verdict::of(&outcome, ended);
-    let delivery = moved(shared, work, verdict.event, ended)?;
-    let attempt = verdict::attempt(work, now, &outcome, &verdict);
-    Some(Settlement {
-        delivery,
-        attempt: Some(attempt),
-        endpoint_gone: verdict.endpoint_gone,
-    })
-}
-
-fn moved(shared: &Shared, work: &Work, event: Event, now: Time) -> Option<crate::model::Delivery> {
-    let schedule = work.endpoint.schedule(shared.schedule.as_ref());
-    work.delivery
-        .after(event, now, rand::random(), &schedule)
-        .inspect_err(
-            |error| tracing::error!(%error, message = %work.message.id, "a result was dropped"),
-        )
-        .ok()
-}
-
-/// Writes a result. While the database refuses, it is offered again until the lease ends: afterwards
-/// another node may be trying, and the result would come late anyway.
-async fn settle(shared: &Shared, settlement: Settlement) {
-    let give_up = shared.handoff.lease_end(shared.clock.now());
-    loop {
-        match shared.store.settle(vec![settlement.clone()]).await {
-            Ok(moved) => {
-                if moved == [false] {
-                    tracing::warn!(message = %settlement.delivery.message_id, "a result came after its lease was lost");
-                }
-                count::settled(&settlement, &moved);
-                return;
-            }
-            Err(Error::Unavailable(_)) if shared.clock.now() < give_up => {
-                shared
-                    .clock
-                    .sleep_until(shared.clock.now().plus(SETTLE_AGAIN))
-                    .await;
-            }
-            Err(error) => {
-                tracing::error!(%error, message = %settlement.delivery.message_id, "a result was not written");
-                return;
-            }
-        }
     }
 }

@@ -6,6 +6,7 @@ mod parse;
 mod read;
 mod role;
 mod source;
+mod stray;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -42,6 +43,8 @@ pub enum Command {
     Serve,
     /// `hookbox migrate`.
     Migrate,
+    /// `hookbox doctor`.
+    Doctor,
     /// What calls a running server.
     Call,
 }
@@ -96,7 +99,7 @@ pub const SETTINGS: [Setting; 18] = [
         "sqlite:hookbox.db",
         "Where everything is kept: `sqlite:PATH` for one process, `postgres://USER:PASSWORD@HOST/NAME` or \
          `mysql://USER:PASSWORD@HOST/NAME` for many nodes.",
-    ).flag("database", &[Command::Serve, Command::Migrate]),
+    ).flag("database", &[Command::Serve, Command::Migrate, Command::Doctor]),
     setting(
         "role",
         "all",
@@ -179,7 +182,7 @@ pub const SETTINGS: [Setting; 18] = [
         "url",
         "http://127.0.0.1:8080",
         "The server that commands such as `hookbox app list` talk to.",
-    ).flag("server", CALL),
+    ).flag("server", &[Command::Call, Command::Doctor]),
     setting(
         "token",
         "",

@@ -12,6 +12,7 @@
 
 pub mod cluster;
 mod columns;
+pub mod diagnosis;
 mod error;
 mod forward;
 pub mod handoff;

@@ -184,17 +184,36 @@ impl Database {
         &self,
         statement: &str,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        self.run_at(&self.server, statement).await
+    }
+
+    /// Runs a statement in the database.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub async fn run_inside(
+        &self,
+        statement: &str,
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        self.run_at(&self.url, statement).await
+    }
+
+    async fn run_at(
+        &self,
+        url: &str,
+        statement: &str,
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         match self.kind {
             Kind::Postgres => {
                 let (client, connection) =
-                    tokio_postgres::connect(&self.server, tokio_postgres::NoTls).await?;
+                    tokio_postgres::connect(url, tokio_postgres::NoTls).await?;
                 let driver = tokio::spawn(connection);
                 client.batch_execute(statement).await?;
                 drop(client);
                 let _ = driver.await;
             }
             Kind::Mysql => {
-                let mut connection = mysql_async::Conn::from_url(&self.server).await?;
+                let mut connection = mysql_async::Conn::from_url(url).await?;
                 connection.query_drop(statement).await?;
                 connection.disconnect().await?;
             }

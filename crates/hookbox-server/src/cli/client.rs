@@ -122,9 +122,11 @@ impl Client {
             Ok(answer) if answer.body_complete => Ok((answer.status, answer.body)),
             Ok(_) => Err(Error::Failed("the answer broke off".to_owned())),
             Err(failure) => match failure.kind {
-                FailureKind::Connect | FailureKind::Resolve => {
-                    Err(Error::NoServer(self.url.clone()))
-                }
+                FailureKind::Connect
+                | FailureKind::ConnectRefused
+                | FailureKind::Unreachable
+                | FailureKind::Resolve
+                | FailureKind::NoResolver => Err(Error::NoServer(self.url.clone())),
                 FailureKind::Timeout if !failure.sent => Err(Error::NoServer(self.url.clone())),
                 _ => Err(Error::Failed(failure.to_string())),
             },

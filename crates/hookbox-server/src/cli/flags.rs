@@ -33,6 +33,7 @@ macro_rules! of {
 
 of!(Serving, Serve);
 of!(Migrating, Migrate);
+of!(Examining, Doctor);
 of!(Calling, Call);
 
 /// The settings that have a flag of this command, and its name.

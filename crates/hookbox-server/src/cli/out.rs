@@ -142,7 +142,7 @@ fn cell(entry: &Value, field: &str) -> String {
 }
 
 /// A text that says nothing to the terminal itself: without control characters, line breaks aside.
-fn clean(text: &str) -> String {
+pub(super) fn clean(text: &str) -> String {
     text.split('\n')
         .map(one_line)
         .collect::<Vec<_>>()

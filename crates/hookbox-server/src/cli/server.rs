@@ -1,7 +1,7 @@
 //! A whole server in this process: everything put together, started, and stopped in order.
 
 mod figures;
-mod open;
+pub(super) mod open;
 mod watch;
 
 use std::net::SocketAddr;

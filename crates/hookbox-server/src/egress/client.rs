@@ -80,8 +80,14 @@ pub enum FailureKind {
     Unsendable,
     /// The name could not be resolved.
     Resolve,
+    /// The resolver did not answer. That may be our own fault.
+    NoResolver,
     /// There was no connection.
     Connect,
+    /// The other side was reached, and wants no connection.
+    ConnectRefused,
+    /// There is no way to the address, or nobody answered there in time. That may be our own fault.
+    Unreachable,
     /// There was no secure connection.
     Tls,
     /// The deadline passed.
@@ -122,8 +128,11 @@ impl Failure {
         match self.kind {
             FailureKind::TargetRefused => "target_not_allowed",
             FailureKind::Unsendable => "unsendable",
-            FailureKind::Resolve => "name_not_resolved",
-            FailureKind::Connect => "could_not_connect",
+            FailureKind::Resolve | FailureKind::NoResolver => "name_not_resolved",
+            // What exactly failed would tell a stranger what lies behind an address.
+            FailureKind::Connect | FailureKind::ConnectRefused | FailureKind::Unreachable => {
+                "could_not_connect"
+            }
             FailureKind::Tls => "tls_failed",
             FailureKind::Timeout => "timeout",
             FailureKind::Protocol => "connection_broken",
@@ -254,7 +263,10 @@ fn explain(error: &legacy::Error) -> (FailureKind, String) {
             let kind = match none {
                 NoConnection::Refused => FailureKind::TargetRefused,
                 NoConnection::Unresolved => FailureKind::Resolve,
+                NoConnection::NoResolver => FailureKind::NoResolver,
                 NoConnection::Connect(_) => FailureKind::Connect,
+                NoConnection::ConnectRefused(_) => FailureKind::ConnectRefused,
+                NoConnection::Unreachable(_) => FailureKind::Unreachable,
                 NoConnection::Tls(_) => FailureKind::Tls,
             };
             return (kind, none.to_string());

@@ -1,10 +1,11 @@
 //! Connecting to a judged address, and to no other.
 
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use http::Uri;
 use hyper_util::rt::TokioIo;
@@ -24,6 +25,9 @@ const CONNECT: Duration = Duration::from_secs(5);
 const TLS: Duration = Duration::from_secs(5);
 /// Addresses of one host that are tried, one after the other.
 const DIALLED: usize = 3;
+/// How long that may take in all. It leaves time for the name within a try, so that an address that does not answer
+/// is known for what it is.
+const DIALLING: Duration = Duration::from_secs(10);
 
 /// Why there is no connection.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -32,8 +36,14 @@ pub(super) enum NoConnection {
     Refused,
     #[error("the name could not be resolved")]
     Unresolved,
+    #[error("the resolver did not answer")]
+    NoResolver,
     #[error("no connection: {0}")]
     Connect(String),
+    #[error("no connection: {0}")]
+    ConnectRefused(String),
+    #[error("no connection: {0}")]
+    Unreachable(String),
     #[error("no secure connection: {0}")]
     Tls(String),
 }
@@ -105,6 +115,7 @@ impl Shared {
             .map_err(|none| match none {
                 NoAddress::Refused => NoConnection::Refused,
                 NoAddress::Unresolved => NoConnection::Unresolved,
+                NoAddress::NoAnswer => NoConnection::NoResolver,
             })?;
         let stream = self.dial(&addresses).await?;
         if secure {
@@ -115,14 +126,20 @@ impl Shared {
     }
 
     async fn dial(&self, addresses: &[SocketAddr]) -> Result<TcpStream, NoConnection> {
+        let began = Instant::now();
         let mut last = NoConnection::Connect("no address".to_owned());
         for address in addresses.iter().take(DIALLED) {
+            let patience = CONNECT.min(DIALLING.saturating_sub(began.elapsed()));
             #[expect(clippy::disallowed_methods, reason = "this is the way out")]
-            let connected = timeout(CONNECT, TcpStream::connect(address)).await;
-            match connected {
+            let connected = timeout(patience, TcpStream::connect(address)).await;
+            let failed = match connected {
                 Ok(Ok(stream)) => return self.checked(stream),
-                Ok(Err(error)) => last = NoConnection::Connect(error.to_string()),
-                Err(_) => last = NoConnection::Connect("timed out".to_owned()),
+                Ok(Err(error)) => no_connection(&error),
+                Err(_) => NoConnection::Unreachable("timed out".to_owned()),
+            };
+            // That one address was reached says more than that another was not.
+            if !matches!(last, NoConnection::ConnectRefused(_)) {
+                last = failed;
             }
         }
         Err(last)
@@ -154,6 +171,18 @@ impl Shared {
             Ok(Err(error)) => Err(failed(&error)),
             Err(_) => Err(failed(&"timed out")),
         }
+    }
+}
+
+fn no_connection(error: &std::io::Error) -> NoConnection {
+    let words = error.to_string();
+    match error.kind() {
+        ErrorKind::ConnectionRefused => NoConnection::ConnectRefused(words),
+        ErrorKind::NetworkUnreachable
+        | ErrorKind::HostUnreachable
+        | ErrorKind::NetworkDown
+        | ErrorKind::TimedOut => NoConnection::Unreachable(words),
+        _ => NoConnection::Connect(words),
     }
 }
 

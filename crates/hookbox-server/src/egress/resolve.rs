@@ -22,15 +22,18 @@ const MOST: usize = 16;
 pub enum Resolver {
     /// The system's resolver.
     System(Arc<Semaphore>),
-    /// These answers, in turn for each name, the last one for ever. For tests.
+    /// These answers, in turn for each name, the last one for ever; a name without one gets no answer. For
+    /// tests.
     Fixed(Arc<std::sync::Mutex<HashMap<String, Vec<Vec<IpAddr>>>>>),
 }
 
 /// Why a name gave no address to connect to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoAddress {
-    /// It cannot be resolved now.
+    /// There is no such name, or it has no address.
     Unresolved,
+    /// Nobody says: the resolver is out of order, or whoever it asks.
+    NoAnswer,
     /// It stands for an address that may not be reached, perhaps among others that may.
     Refused,
 }
@@ -48,6 +51,12 @@ impl Resolver {
         Self::Fixed(Arc::new(std::sync::Mutex::new(
             answers.into_iter().collect(),
         )))
+    }
+
+    /// Whether a name stands for any address. Only looks it up.
+    pub async fn knows(&self, host: &str) -> bool {
+        let found = self.addresses(host, 0, &Policy::Trusted).await;
+        !matches!(found, Err(NoAddress::Unresolved))
     }
 
     /// The addresses of a host, all of which may be reached.
@@ -68,9 +77,7 @@ impl Resolver {
         } else if is_localhost(host) {
             vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]
         } else {
-            self.look_up(host, policy)
-                .await
-                .ok_or(NoAddress::Unresolved)?
+            self.look_up(host, policy).await?
         };
         let targets: Vec<_> = found
             .into_iter()
@@ -100,45 +107,78 @@ impl Resolver {
         }
     }
 
-    async fn look_up(&self, host: &str, policy: &Policy) -> Option<Vec<IpAddr>> {
+    async fn look_up(&self, host: &str, policy: &Policy) -> Result<Vec<IpAddr>, NoAddress> {
         match self {
             Self::System(turns) => tokio::time::timeout(BUDGET, system(host, policy, turns))
                 .await
-                .ok()?,
+                .unwrap_or(Err(NoAddress::NoAnswer)),
             Self::Fixed(answers) => {
                 let mut answers = answers
                     .lock()
                     .unwrap_or_else(std::sync::PoisonError::into_inner);
-                let mut lists = answers
-                    .get_mut(host)?
-                    .drain(..)
-                    .collect::<Vec<_>>()
-                    .into_iter();
-                let first = lists.next()?;
-                let rest: Vec<_> = lists.collect();
-                answers.insert(
-                    host.to_owned(),
-                    if rest.is_empty() {
-                        vec![first.clone()]
-                    } else {
-                        rest
-                    },
-                );
-                Some(first)
+                let lists = answers.get_mut(host).ok_or(NoAddress::Unresolved)?;
+                match lists.as_slice() {
+                    [] => Err(NoAddress::NoAnswer),
+                    [last] => Ok(last.clone()),
+                    _ => Ok(lists.remove(0)),
+                }
             }
         }
     }
 }
 
-async fn system(host: &str, policy: &Policy, turns: &Semaphore) -> Option<Vec<IpAddr>> {
-    let _turn = turns.acquire().await.ok()?;
+async fn system(host: &str, policy: &Policy, turns: &Semaphore) -> Result<Vec<IpAddr>, NoAddress> {
+    let _turn = turns.acquire().await.map_err(|_| NoAddress::NoAnswer)?;
     // A stranger's name is whole: the search domains of this machine must not make another name of it.
     let name = match policy {
         Policy::Stranger { .. } if !host.ends_with('.') => format!("{host}.:0"),
         Policy::Stranger { .. } | Policy::Trusted => format!("{host}:0"),
     };
-    let found = tokio::net::lookup_host(name).await.ok()?;
+    let found = tokio::net::lookup_host(name)
+        .await
+        .map_err(|error| meaning(&error))?;
     let mut addresses: Vec<IpAddr> = found.map(|target| target.ip()).collect();
     addresses.dedup();
-    Some(addresses)
+    Ok(addresses)
+}
+
+/// What a failed look-up says. The standard library keeps of `EAI_AGAIN` only its words.
+fn meaning(error: &std::io::Error) -> NoAddress {
+    // glibc and the BSDs, musl, FreeBSD.
+    const AGAIN: [&str; 3] = [
+        "Temporary failure in name resolution",
+        "Try again",
+        "Name could not be resolved at this time",
+    ];
+    let words = error.to_string();
+    // An error of the system's own has a number: it could not even ask.
+    let asked = error.raw_os_error().is_none();
+    if asked && !AGAIN.iter().any(|again| words.contains(again)) {
+        NoAddress::Unresolved
+    } else {
+        NoAddress::NoAnswer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_resolver_that_is_down_is_told_from_a_name_that_is_not() {
+        let failed = |words: &str| {
+            let words = format!("failed to lookup address information: {words}");
+            meaning(&std::io::Error::other(words))
+        };
+        for (words, means) in [
+            ("Name or service not known", NoAddress::Unresolved),
+            ("No address associated with hostname", NoAddress::Unresolved),
+            ("Temporary failure in name resolution", NoAddress::NoAnswer),
+            ("Try again", NoAddress::NoAnswer),
+        ] {
+            assert_eq!(failed(words), means, "{words}");
+        }
+        let no_files = std::io::Error::from_raw_os_error(24);
+        assert_eq!(meaning(&no_files), NoAddress::NoAnswer);
+    }
 }

@@ -125,6 +125,11 @@ pub enum Event {
     },
     /// The holder gives it back untried.
     Released,
+    /// The try proved nothing, for the fault was the holder's own: it is made again then, and does not count.
+    Postponed {
+        /// When.
+        until: Time,
+    },
     /// The receiver took it.
     Succeeded,
     /// The try failed and another may succeed.
@@ -207,6 +212,10 @@ impl Delivery {
                 state: due_now,
                 ..self
             },
+            (S::Leased { .. }, E::Postponed { until }) => Self {
+                state: S::Scheduled { at: until },
+                ..self
+            },
             (S::Leased { .. }, E::Succeeded) => Self {
                 state: S::Delivered,
                 manual: false,
@@ -266,6 +275,7 @@ impl Delivery {
                 state,
                 E::Claimed { .. }
                 | E::Released
+                | E::Postponed { .. }
                 | E::Succeeded
                 | E::Failed { .. }
                 | E::FailedForGood { .. }
@@ -304,11 +314,12 @@ mod tests {
         },
         State::Cancelled,
     ];
-    const EVENTS: [Event; 11] = [
+    const EVENTS: [Event; 12] = [
         Event::Claimed {
             until: Time(1_060_000),
         },
         Event::Released,
+        Event::Postponed { until: LATER },
         Event::Succeeded,
         Event::Failed { retry_after: None },
         Event::Failed {
@@ -364,19 +375,19 @@ mod tests {
 
     #[test]
     fn every_state_meets_every_event() {
-        // events:      claim release ok fail fail+60 gone disable enable delete replay discard
+        // events:      claim release postpone ok fail fail+60 gone disable enable delete replay discard
         let table = [
-            "l-----h=cnc", // scheduled, overdue
-            "l-----h=cnc", // scheduled, due now (replay makes it manual)
-            "------h=cnc", // scheduled, due later
-            "lnd56g==c=-", // leased, run out
-            "-nd56g==c=-", // leased
-            "------=ncnc", // held
-            "------===n-", // delivered
-            "------===nc", // dead: exhausted
-            "------===nc", // dead: gone
-            "------===nc", // dead: refused
-            "------===n=", // cancelled
+            "l------h=cnc", // scheduled, overdue
+            "l------h=cnc", // scheduled, due now (replay makes it manual)
+            "-------h=cnc", // scheduled, due later
+            "ln5d56g==c=-", // leased, run out
+            "-n5d56g==c=-", // leased
+            "-------=ncnc", // held
+            "-------===n-", // delivered
+            "-------===nc", // dead: exhausted
+            "-------===nc", // dead: gone
+            "-------===nc", // dead: refused
+            "-------===n=", // cancelled
         ];
         for (state, row) in STATES.into_iter().zip(table) {
             let found: String = EVENTS
@@ -400,6 +411,18 @@ mod tests {
             ),
             'e'
         );
+    }
+
+    #[test]
+    fn a_postponed_try_does_not_count() {
+        let leased = Delivery {
+            manual: true,
+            ..delivery(State::Leased { until: LATER }, 3)
+        };
+        let until = Time(2_000_000);
+        let after = leased.after(Event::Postponed { until }, NOW, 0.5, &Schedule::own_app());
+        let state = State::Scheduled { at: until };
+        assert_eq!(after, Ok(Delivery { state, ..leased }));
     }
 
     #[test]

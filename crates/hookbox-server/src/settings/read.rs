@@ -126,7 +126,7 @@ impl Given {
         }
     }
 
-    fn table(&self, faults: &mut Vec<String>) -> toml::Table {
+    pub(super) fn table(&self, faults: &mut Vec<String>) -> toml::Table {
         self.file.parse().unwrap_or_else(|error: toml::de::Error| {
             // The error's own text would show the line, and with it a secret.
             let before = error
@@ -168,7 +168,7 @@ impl Given {
         drafts
     }
 
-    fn found(
+    pub(super) fn found(
         &self,
         table: &toml::Table,
         faults: &mut Vec<String>,

@@ -8,6 +8,7 @@ mod applications;
 mod claim;
 mod contract;
 mod deliveries;
+mod diagnose;
 mod doors;
 mod endpoints;
 mod event_types;
@@ -33,6 +34,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio_util::task::AbortOnDropHandle;
 
+pub use self::diagnose::diagnose;
 use self::doors::Doors;
 use self::line::Line;
 pub use self::open::{OpenError, migrate};

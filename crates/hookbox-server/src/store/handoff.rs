@@ -162,10 +162,11 @@ impl Handoff {
         self.board().room(want)
     }
 
-    /// Whether nothing can be reserved for any endpoint now. If so, the engine is woken when room comes free.
+    /// Whether no first try, or no retry, can be reserved for any endpoint now. If so, the engine is woken when
+    /// room comes free.
     #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.board().is_full()
+    pub fn is_full(&self, retry: bool) -> bool {
+        self.board().is_full(retry)
     }
 
     /// Gives durable work to the engine.

@@ -8,6 +8,7 @@ mod attempts;
 mod claim;
 mod contract;
 mod deliveries;
+mod diagnose;
 mod doors;
 mod endpoints;
 mod event_types;
@@ -32,6 +33,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
+pub use self::diagnose::diagnose;
 use self::doors::Doors;
 use self::readers::Readers;
 use self::writer::{Context, Writer};

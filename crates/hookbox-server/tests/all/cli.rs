@@ -51,6 +51,7 @@ async fn help_names_every_verb() {
         "serve",
         "demo",
         "migrate",
+        "doctor",
         "settings",
         "healthcheck",
         "token",

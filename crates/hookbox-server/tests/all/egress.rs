@@ -302,7 +302,10 @@ async fn a_connection_that_breaks_before_the_answer_may_have_been_heard() {
     let failure = send(&client(), &format!("http://{closed}/"))
         .await
         .unwrap_err();
-    assert_eq!((failure.kind, failure.sent), (FailureKind::Connect, false));
+    assert_eq!(
+        (failure.kind, failure.sent),
+        (FailureKind::ConnectRefused, false)
+    );
 }
 
 #[tokio::test]
@@ -338,7 +341,7 @@ async fn a_stranger_reaches_nothing_inside_by_any_spelling() {
         assert!(
             matches!(
                 failure.kind,
-                FailureKind::TargetRefused | FailureKind::Connect
+                FailureKind::TargetRefused | FailureKind::ConnectRefused
             ),
             "{host}: {failure:?}"
         );
@@ -392,6 +395,10 @@ async fn a_name_is_judged_by_every_address_it_stands_for() {
             .unwrap_err()
             .kind,
         FailureKind::Resolve
+    );
+    assert_eq!(
+        send(&client, "http://other.test/").await.unwrap_err().kind,
+        FailureKind::NoResolver
     );
 }
 

@@ -17,8 +17,8 @@ use crate::nodes::{node, nodes};
 
 const NODES: usize = 4;
 const ENDPOINTS: usize = 20;
-/// Tries that a node has in flight at most: 32 for each endpoint.
-const IN_FLIGHT: usize = 32 * ENDPOINTS;
+/// Deliveries that a node holds at most: what was tried of them and not yet written is tried again.
+const HELD: usize = 2048;
 /// What the rate must be back within, once the fault is over.
 const RECOVERY: Duration = Duration::from_secs(30);
 /// The part of the earlier rate that is called back.
@@ -91,7 +91,7 @@ async fn run(mut service: Service, messages: usize, kills: usize) {
 
 fn report(tally: &Tally, ledger: &HashSet<String>, kills: usize) {
     let repeats = tally.repeats();
-    let most = (kills + NODES) * IN_FLIGHT;
+    let most = (kills + NODES) * HELD;
     let times = tally.arrived.values().map(|(_, times)| *times).max();
     say(&format!(
         "  {} accepted, {} arrived, {repeats} repeats (at most {most} may be), one message {} times at most",

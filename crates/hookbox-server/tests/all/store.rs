@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 mod claim;
-mod database;
+pub(crate) mod database;
 mod delivery;
 mod file;
 mod manage;

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
 use crate::settings::{Database, Roles, Settings};
 use crate::store::cluster::ClusterStore;
@@ -46,26 +48,29 @@ pub(super) async fn store(
     }
 }
 
-/// The key that was written beside the database at its first start, or one written now.
-fn key_file(database: &Path) -> anyhow::Result<[u8; 32]> {
-    use base64::Engine as _;
-    use base64::engine::general_purpose::STANDARD;
-
+/// Where the key of an `SQLite` database stands when none is set.
+pub(in crate::cli) fn key_path(database: &Path) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
     name.push(".key");
-    let path = PathBuf::from(name);
+    PathBuf::from(name)
+}
+
+/// The key that a key file holds.
+pub(in crate::cli) fn key_of(text: &str) -> Option<[u8; 32]> {
+    STANDARD.decode(text.trim()).ok()?.try_into().ok()
+}
+
+/// The key that was written beside the database at its first start, or one written now.
+fn key_file(database: &Path) -> anyhow::Result<[u8; 32]> {
+    let path = key_path(database);
     let read = std::fs::read_to_string(&path);
     match read {
-        Ok(text) => STANDARD
-            .decode(text.trim())
-            .ok()
-            .and_then(|bytes| bytes.try_into().ok())
-            .with_context(|| {
-                format!(
-                    "{} is not a key (base64 of 32 bytes); restore it from a backup",
-                    path.display()
-                )
-            }),
+        Ok(text) => key_of(&text).with_context(|| {
+            format!(
+                "{} is not a key (base64 of 32 bytes); restore it from a backup",
+                path.display()
+            )
+        }),
         // A new key would leave what is in the database sealed for ever.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !database.exists() => {
             let key: [u8; 32] = rand::random();

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use super::Shared;
 use super::deliveries::{cancel, settle_untried};
@@ -19,6 +20,8 @@ use crate::store::{Claimed, Result, Work};
 const LOOK: usize = 256;
 /// Endpoints that one claim looks at, at most, so that a claim stays short.
 const ENDPOINTS: i64 = 256;
+/// The pause before the rest of many endpoints is looked at, when nobody so far had room.
+const REST: Duration = Duration::from_millis(50);
 /// Deliveries that one claim takes, at most.
 const MOST: usize = 512;
 
@@ -32,6 +35,7 @@ impl Shared {
                 lease_until,
                 taken: Vec::new(),
                 messages: HashMap::new(),
+                refused: false,
                 next_due: None,
             };
             claim.run(&mut open).await?;
@@ -84,7 +88,15 @@ struct Claim<'a> {
     lease_until: Time,
     taken: Vec<Taken>,
     messages: HashMap<MessageId, Arc<Message>>,
+    /// Somebody was due and had no room.
+    refused: bool,
     next_due: Option<Time>,
+}
+
+impl Waiting {
+    fn due(&self) -> impl Iterator<Item = Time> {
+        self.first.into_iter().chain(self.again)
+    }
 }
 
 impl Claim<'_> {
@@ -103,20 +115,31 @@ impl Claim<'_> {
                     .filter(|waiting| waiting.endpoint <= start),
             );
         }
-        let mut last = start;
-        for (place, waiting) in all.iter().enumerate() {
-            if self.shared.handoff.is_full() || self.taken.len() >= MOST {
-                self.is_due(self.now);
+        let (mut last, mut turn) = (start, None);
+        let mut looked_at_all = true;
+        for waiting in &all {
+            if self.taken.len() >= MOST {
+                looked_at_all = false;
                 break;
+            }
+            let now = self.now;
+            if waiting.due().any(|due| due <= now) && self.shared.handoff.is_full(false) {
+                // The next claim begins here. Until then one retry may be taken, whosever it is.
+                turn.get_or_insert(last);
+                if self.shared.handoff.is_full(true) {
+                    break;
+                }
             }
             self.look(open, waiting).await?;
             last = waiting.endpoint;
-            if !whole && place + 1 == all.len() {
-                // The rest has its turn in the next claim, which is due at once.
-                self.is_due(self.now);
-            }
         }
-        *self.turn() = last;
+        if !(whole && looked_at_all) {
+            // The rest has its turn in the next claim. That is due at once, unless it too would be in vain.
+            let in_vain = self.refused && self.taken.is_empty();
+            let rest = if in_vain { REST } else { Duration::ZERO };
+            self.is_due(self.now.plus(rest));
+        }
+        *self.turn() = turn.unwrap_or(last);
         self.lease(open).await
     }
 
@@ -187,6 +210,7 @@ impl Claim<'_> {
         let want = Want::any(endpoint, retry);
         let room = self.shared.handoff.room(&want);
         if room == 0 {
+            self.refused = true;
             return Ok(());
         }
         // One more than there is room for, so that it is told that it has to wait.
@@ -203,6 +227,7 @@ impl Claim<'_> {
             let due = delivery::read(&row, 0)?;
             let bytes = row.number(9)?;
             let Some(slot) = self.shared.handoff.reserve(Want { bytes, ..want }) else {
+                self.refused = true;
                 return Ok(());
             };
             let until = self.lease_until;

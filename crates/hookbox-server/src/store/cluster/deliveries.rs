@@ -30,6 +30,27 @@ fn read_dead(row: &Row) -> Result<DeadLetter> {
     })
 }
 
+/// The figures of a row of `delivery_figures`.
+pub(super) fn figures(row: &Row) -> Result<QueueFigures> {
+    let oldest = |at| Ok::<_, Error>(row.int(at)?.map(Time));
+    Ok(QueueFigures {
+        due: Waiting {
+            count: row.number(0)?,
+            oldest: oldest(1)?,
+        },
+        scheduled: row.number(2)?,
+        leased: Waiting {
+            count: row.number(3)?,
+            oldest: oldest(4)?,
+        },
+        held: Waiting {
+            count: row.number(5)?,
+            oldest: row.optional_blob(6)?.map(|id| MessageId(id).made_at()),
+        },
+        dead: row.number(7)?,
+    })
+}
+
 async fn replay(
     open: &mut Transaction,
     id: MessageId,
@@ -174,26 +195,7 @@ impl Shared {
         let found = reading!(self.pages, |read| {
             read.find(sql!("delivery_figures"), &[now.into()]).await
         })?;
-        let Some(row) = found else {
-            return Ok(QueueFigures::default());
-        };
-        let oldest = |at| Ok::<_, Error>(row.int(at)?.map(Time));
-        Ok(QueueFigures {
-            due: Waiting {
-                count: row.number(0)?,
-                oldest: oldest(1)?,
-            },
-            scheduled: row.number(2)?,
-            leased: Waiting {
-                count: row.number(3)?,
-                oldest: oldest(4)?,
-            },
-            held: Waiting {
-                count: row.number(5)?,
-                oldest: row.optional_blob(6)?.map(|id| MessageId(id).made_at()),
-            },
-            dead: row.number(7)?,
-        })
+        found.as_ref().map_or(Ok(QueueFigures::default()), figures)
     }
 
     pub(super) async fn dead(

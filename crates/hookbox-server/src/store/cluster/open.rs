@@ -24,6 +24,8 @@ const RECORDERS: usize = 2;
 const SETTLERS: usize = 2;
 /// Connections for pages and changes.
 const PAGES: usize = 8;
+/// Connections that a node makes: to record, to deliver, for pages, and one to hear wake-ups.
+pub(super) const CONNECTIONS: usize = RECORDERS + 1 + SETTLERS + 1 + 2 + PAGES + 1;
 /// How often the clock is compared with the database's.
 const COMPARE: Duration = Duration::from_secs(5);
 /// How often it is seen to that there are tables for the next days.
@@ -99,7 +101,7 @@ pub enum OpenError {
 }
 
 /// How a database is reached.
-enum Target {
+pub(super) enum Target {
     Postgres {
         config: Box<tokio_postgres::Config>,
         named: bool,
@@ -108,7 +110,7 @@ enum Target {
 }
 
 impl Target {
-    async fn of(url: &str) -> std::result::Result<Self, OpenError> {
+    pub(super) async fn of(url: &str) -> std::result::Result<Self, OpenError> {
         if url.starts_with("mysql:") {
             let options = mysql::options(url).map_err(OpenError::Address)?;
             return Ok(Self::Mysql(Box::new(options)));
@@ -121,7 +123,21 @@ impl Target {
         })
     }
 
-    fn pool(
+    /// The same without names for statements, and whether it would have given them.
+    pub(super) fn unnamed(self) -> (Self, bool) {
+        match self {
+            Self::Postgres { config, named } => (
+                Self::Postgres {
+                    config,
+                    named: false,
+                },
+                named,
+            ),
+            other @ Self::Mysql(_) => (other, true),
+        }
+    }
+
+    pub(super) fn pool(
         &self,
         size: usize,
         limits: Limits,
@@ -301,7 +317,7 @@ async fn check_server(pool: &Pool) -> std::result::Result<(), OpenError> {
 }
 
 /// The oldest version, as the database numbers it.
-fn oldest(dialect: Dialect, text: &str) -> i64 {
+pub(super) fn oldest(dialect: Dialect, text: &str) -> i64 {
     match dialect {
         Dialect::Postgres => 130_000,
         Dialect::Mysql if text.contains("MariaDB") => 100_600,

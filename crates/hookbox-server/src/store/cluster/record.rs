@@ -15,6 +15,7 @@ use super::trouble::{Tried, Trouble};
 use super::{Shared, plan::Plan};
 use crate::model::{ApplicationId, MessageId};
 use crate::store::columns::{Columns as _, Value};
+use crate::store::seal::Sealer;
 use crate::store::{Draft, Error, Recorded, Result, Seen};
 use crate::telemetry::metrics::metrics;
 
@@ -52,14 +53,14 @@ impl Shared {
             while !group.is_empty() {
                 // Nobody waits for these any more, so nobody was told that they are recorded.
                 group.retain(|call| !call.caller.is_closed());
-                let later = apart(&mut group);
-                self.write(group).await;
-                group = later;
+                group = self.write(group).await;
             }
         }
     }
 
-    async fn write(&self, calls: Vec<Call>) {
+    /// Writes calls and answers them. Returns those that name what another of them has just made: they are
+    /// written after it.
+    async fn write(&self, calls: Vec<Call>) -> Vec<Call> {
         let began = Instant::now();
         let mut tries = Tries::new();
         let failed = loop {
@@ -67,10 +68,7 @@ impl Shared {
                 Ok((plan, results)) => {
                     metrics().committed(true, calls.len(), began);
                     self.commit_done(plan);
-                    for (call, result) in calls.into_iter().zip(results) {
-                        let _ = call.caller.send(result);
-                    }
-                    return;
+                    return answer(calls, results);
                 }
                 // One row that the database cannot hold must not take the others with it.
                 Err(Trouble::Is(Error::Unreadable(why))) if calls.len() > 1 => {
@@ -78,7 +76,7 @@ impl Shared {
                     for call in calls {
                         Box::pin(self.write(vec![call])).await;
                     }
-                    return;
+                    return Vec::new();
                 }
                 Err(trouble) => {
                     if let Err(error) = tries.again(trouble).await {
@@ -92,9 +90,10 @@ impl Shared {
         for call in calls {
             let _ = call.caller.send(Err(failed.clone()));
         }
+        Vec::new()
     }
 
-    async fn try_to_write(&self, calls: &[Call]) -> Tried<(Plan, Vec<Result<Vec<Recorded>>>)> {
+    async fn try_to_write(&self, calls: &[Call]) -> Tried<(Plan, Vec<Answer>)> {
         let mut transaction = self.doors_pool.begin().await?;
         let (plan, results) = self.prepare(&mut transaction, calls).await?;
         let writes = plan.writes(&self.sealer);
@@ -133,7 +132,7 @@ impl Shared {
         &self,
         transaction: &mut Transaction,
         calls: &[Call],
-    ) -> Tried<(Plan, Vec<Result<Vec<Recorded>>>)> {
+    ) -> Tried<(Plan, Vec<Answer>)> {
         let drafts = || calls.iter().flat_map(|call| &call.drafts);
         let routes = self
             .routes
@@ -150,53 +149,39 @@ impl Shared {
         let mut plan = Plan::new(self.handoff.clone());
         // What is known and not refused is too old.
         plan.has_old_keys = !known.keys.is_empty();
-        let results = calls
-            .iter()
-            .map(|call| {
-                call.drafts
-                    .iter()
-                    .try_for_each(|draft| known.check(draft, &self.sealer))?;
-                call.drafts
-                    .iter()
-                    .map(|draft| {
-                        let route = known.route(draft)?;
-                        plan.add(draft, route, known.receipt(draft))
-                    })
-                    .collect()
-            })
-            .collect();
+        let mut made = HashSet::new();
+        let results = calls.iter().map(|call| {
+            let names = call.drafts.iter().flat_map(|draft| known.new_names(draft));
+            let names: Vec<_> = names.collect();
+            if names.iter().any(|name| made.contains(name)) {
+                return None;
+            }
+            let result = known.add(call, &mut plan, &self.sealer);
+            if result.is_ok() {
+                made.extend(names);
+            }
+            Some(result)
+        });
+        let results = results.collect();
         Ok((plan, results))
     }
 }
 
-/// Takes out the calls that name a key which an earlier call of the group names: they are written after it.
-fn apart(group: &mut Vec<Call>) -> Vec<Call> {
-    let mut keys = HashSet::new();
-    let (now, later) = std::mem::take(group).into_iter().partition(|call| {
-        let of_call: Vec<_> = call.drafts.iter().flat_map(names).collect();
-        let free = of_call.iter().all(|key| !keys.contains(key));
-        if free {
-            keys.extend(of_call);
-        }
-        free
-    });
-    *group = now;
-    later
-}
+/// What becomes of a call; nothing yet when it names what another call of its group makes.
+type Answer = Option<Result<Vec<Recorded>>>;
 
-/// Everything of a draft that must be new.
-fn names(draft: &Draft) -> impl Iterator<Item = [u8; 32]> {
-    let key = draft.once.as_ref().map(|once| once.key);
-    let seen = draft.seen.as_ref().map(receipt_key);
-    let named = draft.event_id.as_ref().map(|id| {
-        Sha256::new()
-            .chain_update(&draft.application)
-            .chain_update([0])
-            .chain_update(id)
-            .finalize()
-            .into()
-    });
-    key.into_iter().chain(seen).chain(named)
+/// Answers calls; returns those that have no answer yet.
+fn answer(calls: Vec<Call>, answers: Vec<Answer>) -> Vec<Call> {
+    let mut later = Vec::new();
+    for (call, answer) in calls.into_iter().zip(answers) {
+        match answer {
+            Some(result) => {
+                let _ = call.caller.send(result);
+            }
+            None => later.push(call),
+        }
+    }
+    later
 }
 
 /// The key of a receipt: unique over all days, and of the same length whatever a provider puts into an id.
@@ -256,7 +241,33 @@ impl Known {
             .map_or(&[], Vec::as_slice)
     }
 
-    fn check(&self, draft: &Draft, sealer: &crate::store::seal::Sealer) -> Result<()> {
+    /// All of a call or none of it.
+    fn add(&self, call: &Call, plan: &mut Plan, sealer: &Sealer) -> Result<Vec<Recorded>> {
+        call.drafts
+            .iter()
+            .try_for_each(|draft| self.check(draft, sealer))?;
+        call.drafts
+            .iter()
+            .map(|draft| plan.add(draft, self.route(draft)?, self.receipt(draft)))
+            .collect()
+    }
+
+    /// What a draft names that is not there yet.
+    fn new_names(&self, draft: &Draft) -> impl Iterator<Item = [u8; 32]> {
+        let key = draft.once.as_ref().map(|once| once.key);
+        let key = key.filter(|key| !self.keys.contains_key(key));
+        let seen = draft.seen.as_ref().filter(|seen| {
+            let known = self.receipt(draft);
+            !known.iter().any(|known| known.digest == seen.digest)
+        });
+        let named = draft.event_id.as_ref().and_then(|id| {
+            let application = self.routes.get(&draft.application)?.application;
+            Some(event_id_key(application, id)).filter(|key| !self.event_ids.contains(key))
+        });
+        key.into_iter().chain(seen.map(receipt_key)).chain(named)
+    }
+
+    fn check(&self, draft: &Draft, sealer: &Sealer) -> Result<()> {
         let repeated = draft.once.as_ref().and_then(|once| {
             let known = self.keys.get(&once.key)?;
             known.refusal(once, sealer)

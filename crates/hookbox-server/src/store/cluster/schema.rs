@@ -27,7 +27,7 @@ const MIGRATIONS: [Migration; 1] = [Migration {
 pub(super) const NEEDED: u32 = MIGRATIONS[MIGRATIONS.len() - 1].version;
 
 /// Tables that are kept by days, and the days that are made ahead.
-const BY_DAY: [&str; 3] = ["message", "settled", "attempt"];
+pub(super) const BY_DAY: [&str; 3] = ["message", "settled", "attempt"];
 const AHEAD: i64 = 3;
 pub(super) const DAY: i64 = 24 * 60 * 60 * 1000;
 

@@ -8,10 +8,10 @@ use tokio::sync::oneshot;
 
 use super::Shared;
 use super::deliveries::settled_row;
-use super::sql::sql;
+use super::sql::{Dialect, Statement, sql};
 use super::transaction::{Transaction, Tries, Writes, reading};
 use super::trouble::{Tried, Trouble};
-use crate::model::delivery::State;
+use crate::model::delivery::{Delivery, State};
 use crate::model::endpoint::Disabled;
 use crate::model::{ApplicationId, EndpointId, MessageId, Time};
 use crate::store::columns::{Columns as _, Value, attempt};
@@ -104,7 +104,13 @@ impl Shared {
 
     async fn try_to_settle(&self, settlements: &[&Settlement]) -> Tried<Vec<bool>> {
         let mut transaction = self.settle_pool.begin().await?;
-        let mut held = held(&mut transaction, settlements).await?;
+        let (done, again): (Vec<_>, Vec<_>) = settlements
+            .iter()
+            .map(|settlement| &settlement.delivery)
+            .partition(|delivery| is_final(delivery.state));
+        let mut held = HashMap::new();
+        find(&mut transaction, sql!("delivery_take"), done, &mut held).await?;
+        find(&mut transaction, sql!("delivery_held"), again, &mut held).await?;
         let (mut moved, mut moves) = (Vec::new(), Moves::default());
         for settlement in settlements {
             let delivery = &settlement.delivery;
@@ -124,7 +130,8 @@ impl Shared {
             .filter_map(|(settlement, moved)| {
                 Some(attempt::write(settlement.attempt.as_ref()?, !moved).into())
             });
-        let mut writes = moves.writes();
+        let taken_already = self.settle_pool.dialect() == Dialect::Postgres;
+        let mut writes = moves.writes(taken_already);
         writes.push((sql!("attempt_put"), attempts.collect()));
         match transaction.write_and_commit(writes).await {
             Ok(()) => Ok(moved),
@@ -156,15 +163,27 @@ impl Shared {
     }
 }
 
-/// Locks the deliveries that are still leased under the fence of their result.
-async fn held(
+fn is_final(state: State) -> bool {
+    matches!(
+        state,
+        State::Delivered | State::Dead { .. } | State::Cancelled
+    )
+}
+
+/// Deliveries that are still leased under the fence of their result, and whose they are.
+type Held = HashMap<(MessageId, EndpointId, i64), ApplicationId>;
+
+/// Takes or locks those that are held still, in one order for all who do so.
+async fn find(
     transaction: &mut Transaction,
-    settlements: &[&Settlement],
-) -> Tried<HashMap<(MessageId, EndpointId, i64), ApplicationId>> {
-    let rows: Vec<[Value<'_>; 3]> = settlements
+    sql: Statement,
+    mut deliveries: Vec<&Delivery>,
+    held: &mut Held,
+) -> Tried<()> {
+    deliveries.sort_unstable_by_key(|delivery| (delivery.message_id, delivery.endpoint_id));
+    let rows: Vec<[Value<'_>; 3]> = deliveries
         .iter()
-        .map(|settlement| {
-            let delivery = &settlement.delivery;
+        .map(|delivery| {
             [
                 (&delivery.message_id.0).into(),
                 (&delivery.endpoint_id.0).into(),
@@ -172,8 +191,7 @@ async fn held(
             ]
         })
         .collect();
-    let mut held = HashMap::new();
-    for row in transaction.query_rows(sql!("delivery_held"), &rows).await? {
+    for row in transaction.query_rows(sql, &rows).await? {
         held.insert(
             (
                 MessageId(row.blob(0)?),
@@ -183,7 +201,7 @@ async fn held(
             ApplicationId(row.blob(3)?),
         );
     }
-    Ok(held)
+    Ok(())
 }
 
 /// Where deliveries go.
@@ -202,14 +220,12 @@ impl<'a> Moves<'a> {
         }
         match settlement.delivery.state {
             State::Scheduled { at } => self.scheduled.push((settlement, Some(at))),
-            State::Held | State::Leased { .. } => self.scheduled.push((settlement, None)),
-            State::Delivered | State::Dead { .. } | State::Cancelled => {
-                self.settled.push((settlement, application));
-            }
+            state if is_final(state) => self.settled.push((settlement, application)),
+            _ => self.scheduled.push((settlement, None)),
         }
     }
 
-    fn writes(&self) -> Writes<'_> {
+    fn writes(&self, taken_already: bool) -> Writes<'_> {
         let rows: Vec<Vec<Value<'_>>> = self
             .settled
             .iter()
@@ -228,7 +244,10 @@ impl<'a> Moves<'a> {
         vec![
             (
                 sql!("delivery_delete"),
-                rows.iter().map(|row| row[..2].to_vec()).collect(),
+                rows.iter()
+                    .filter(|_| !taken_already)
+                    .map(|row| row[..2].to_vec())
+                    .collect(),
             ),
             (sql!("delivery_schedule"), scheduled.collect()),
             (sql!("settled_put"), rows),

@@ -141,11 +141,11 @@ impl Board {
         });
     }
 
-    /// Whether no first try fits, for anyone. If so, one counts as sent away.
-    pub(super) fn is_full(&mut self) -> bool {
-        let full = self.node.is_full();
+    /// Whether none of that kind fits, for anyone. If so, one counts as sent away.
+    pub(super) fn is_full(&mut self, retry: bool) -> bool {
+        let full = self.node.is_full(retry);
         if full {
-            self.node.send_away(false);
+            self.node.send_away(retry);
         }
         full || !self.open
     }

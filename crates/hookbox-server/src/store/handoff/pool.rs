@@ -105,9 +105,10 @@ impl Pool {
         self.held == 0
     }
 
-    /// Whether no first try fits.
-    pub(super) fn is_full(&self) -> bool {
-        self.held >= self.most || self.bytes >= self.most_bytes
+    /// Whether none of that kind fits, however small.
+    pub(super) fn is_full(&self, retry: bool) -> bool {
+        let alone = retry && self.retries == 0;
+        self.room(retry) == 0 || (!alone && self.bytes >= self.most_bytes)
     }
 
     pub(super) fn held(&self) -> usize {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rusqlite::{OptionalExtension, params};
 
@@ -18,6 +19,8 @@ use crate::store::{Claimed, Error, Result, Work};
 const LOOK: usize = 256;
 /// Endpoints whose queues one claim looks into at most, so that a claim stays short.
 const ENDPOINTS: usize = 1024;
+/// The time from a claim that looked in vain to the next.
+const REST: Duration = Duration::from_millis(100);
 
 impl SqliteStore {
     pub(super) async fn claim(&self, now: Time, lease_until: Time) -> Result<Claimed> {
@@ -28,6 +31,7 @@ impl SqliteStore {
                 lease_until,
                 messages: HashMap::new(),
                 count: 0,
+                refused: false,
                 next_due: None,
             }
             .run()
@@ -50,6 +54,8 @@ struct Claim<'a, 'b> {
     /// Those that this claim has read: a message often goes to several endpoints.
     messages: HashMap<MessageId, Arc<Message>>,
     count: usize,
+    /// Somebody was due and had no room.
+    refused: bool,
     next_due: Option<Time>,
 }
 
@@ -73,6 +79,7 @@ impl Claim<'_, '_> {
         self.context.handoff.begin_claim();
         let start = self.context.routes.turn;
         let (mut at, mut wrapped, mut looked) = (start, start == EndpointId([0; 16]), 0);
+        let mut turn = None;
         loop {
             let next = self.next_queue(at)?.filter(|queue| {
                 !wrapped || start == EndpointId([0; 16]) || queue.endpoint <= start
@@ -85,8 +92,10 @@ impl Claim<'_, '_> {
                 continue;
             };
             if looked == ENDPOINTS {
-                // The rest has its turn in the next claim, which is due at once.
-                self.due_at(self.now);
+                // The rest has its turn in the next claim. That is due at once, unless it too would be in vain.
+                let in_vain = self.refused && self.count == 0;
+                let rest = if in_vain { REST } else { Duration::ZERO };
+                self.due_at(self.now.plus(rest));
                 break;
             }
             looked += 1;
@@ -95,14 +104,18 @@ impl Claim<'_, '_> {
                 self.due_at(later);
             }
             if queue.due().any(|due| due <= now) {
-                if self.context.handoff.is_full() {
-                    break;
+                if self.context.handoff.is_full(false) {
+                    // The next claim begins here. Until then one retry may be taken, whosever it is.
+                    turn.get_or_insert(at);
+                    if self.context.handoff.is_full(true) {
+                        break;
+                    }
                 }
                 self.take(&queue)?;
             }
             at = queue.endpoint;
         }
-        self.context.routes.turn = at;
+        self.context.routes.turn = turn.unwrap_or(at);
         if let Some(due) = self.next_due {
             self.context.due_at(due);
         }
@@ -160,6 +173,7 @@ impl Claim<'_, '_> {
     fn take_kind(&mut self, endpoint: &Arc<Endpoint>, retry: bool) -> Result<()> {
         let room = self.context.handoff.room(&Want::any(endpoint, retry));
         if room == 0 {
+            self.refused = true;
             return Ok(());
         }
         let look = LOOK.min(room.saturating_add(1));

@@ -12,25 +12,7 @@ impl SqliteStore {
     pub(super) async fn queue(&self, now: Time) -> Result<QueueFigures> {
         self.read(move |db| {
             let mut statement = db.prepare_cached(include_str!("sql/delivery_figures.sql"))?;
-            let figures = statement.query_row([now], |row| {
-                let oldest_held: Option<Blob<16>> = row.get(6)?;
-                Ok(QueueFigures {
-                    due: Waiting {
-                        count: count(row, 0)?,
-                        oldest: row.get(1)?,
-                    },
-                    scheduled: count(row, 2)?,
-                    leased: Waiting {
-                        count: count(row, 3)?,
-                        oldest: row.get(4)?,
-                    },
-                    held: Waiting {
-                        count: count(row, 5)?,
-                        oldest: oldest_held.map(|id| MessageId(id.0).made_at()),
-                    },
-                    dead: count(row, 7)?,
-                })
-            });
+            let figures = statement.query_row([now], figures);
             Ok(figures?)
         })
         .await
@@ -45,6 +27,27 @@ impl SqliteStore {
         })
         .await
     }
+}
+
+/// The figures of a row of `delivery_figures`.
+pub(super) fn figures(row: &Row<'_>) -> rusqlite::Result<QueueFigures> {
+    let oldest_held: Option<Blob<16>> = row.get(6)?;
+    Ok(QueueFigures {
+        due: Waiting {
+            count: count(row, 0)?,
+            oldest: row.get(1)?,
+        },
+        scheduled: count(row, 2)?,
+        leased: Waiting {
+            count: count(row, 3)?,
+            oldest: row.get(4)?,
+        },
+        held: Waiting {
+            count: count(row, 5)?,
+            oldest: oldest_held.map(|id| MessageId(id.0).made_at()),
+        },
+        dead: count(row, 7)?,
+    })
 }
 
 fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {

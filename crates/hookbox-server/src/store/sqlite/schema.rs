@@ -17,7 +17,7 @@ const MIGRATIONS: [Migration; 1] = [Migration {
     sql: include_str!("migrations/0001_first.sql"),
 }];
 /// The schema that this program works with.
-const NEEDED: u32 = MIGRATIONS[MIGRATIONS.len() - 1].version;
+pub(super) const NEEDED: u32 = MIGRATIONS[MIGRATIONS.len() - 1].version;
 
 /// Marks a file as Hookbox's, in the header of the database: "hkbx".
 pub(super) const APPLICATION_ID: i32 = 0x686b_6278;

@@ -101,6 +101,14 @@ impl TestDatabase {
         SqliteStore::open(&path, Sealer::new([key; 32]), handoff, Migrate::IfEmpty)
     }
 
+    /// The address of a shared database.
+    pub(crate) fn url(&self) -> &str {
+        match &self.place {
+            Place::Folder(_) => panic!("this database is a file"),
+            Place::Server(server) => server.url(),
+        }
+    }
+
     /// Where the file of an `SQLite` database is.
     pub(crate) fn folder(&self) -> &Path {
         match &self.place {

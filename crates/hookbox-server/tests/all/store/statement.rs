@@ -36,6 +36,73 @@ async fn every_statement_is_understood() {
     }
 }
 
+/// The statements of a database that nodes share.
+fn shared(dialect: &str) -> BTreeMap<String, String> {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/store/cluster");
+    let folder = std::fs::read_dir(Path::new(source).join(dialect).join("sql")).unwrap();
+    folder
+        .map(|entry| {
+            let path = entry.unwrap().path();
+            (
+                path.file_stem().unwrap().to_str().unwrap().to_owned(),
+                std::fs::read_to_string(path).unwrap(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn shared_databases_have_the_same_statements_and_each_is_used() {
+    let (postgres, mysql) = (shared("postgres"), shared("mysql"));
+    assert!(postgres.keys().eq(mysql.keys()));
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/store/cluster");
+    let sources: String = std::fs::read_dir(source)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
+    for name in postgres.keys() {
+        let used = sources.contains(&format!("sql!(\"{name}\")"));
+        assert!(used, "{name} is used nowhere");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_statement_is_understood_by_postgres() {
+    let db = TestDatabase::postgres().await;
+    let (client, connection) = tokio_postgres::connect(db.url(), tokio_postgres::NoTls)
+        .await
+        .unwrap();
+    let driver = tokio::spawn(connection);
+    for (name, sql) in shared("postgres") {
+        let prepared = client.prepare(&sql).await;
+        assert!(prepared.is_ok(), "{name}: {prepared:?}");
+    }
+    drop(client);
+    let _ = driver.await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_statement_is_understood_by_mysql() {
+    use mysql_async::prelude::Queryable as _;
+    let db = TestDatabase::mysql().await;
+    let mut connection = mysql_async::Conn::from_url(db.url()).await.unwrap();
+    for (name, sql) in shared("mysql") {
+        // As the driver writes it for one row.
+        let plain = sql.replace(['{', '}'], "");
+        let mut parts = plain.split('?');
+        let mut text = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            text += "?";
+            text += part.trim_start_matches(|c: char| c.is_ascii_digit());
+        }
+        let prepared = connection.prep(text).await;
+        assert!(prepared.is_ok(), "{name}: {prepared:?}");
+    }
+    connection.disconnect().await.unwrap();
+}
+
 #[test]
 fn every_statement_is_used() {
     let files = std::fs::read_dir(SOURCE)

@@ -1,2 +1,2 @@
-SELECT lower(variable_name), variable_value FROM information_schema.global_variables
-WHERE variable_name IN ('INNODB_FLUSH_LOG_AT_TRX_COMMIT', 'INNODB_DOUBLEWRITE')
+SELECT 'innodb_flush_log_at_trx_commit', CAST(@@global.innodb_flush_log_at_trx_commit AS CHAR)
+UNION ALL SELECT 'innodb_doublewrite', CASE WHEN CAST(@@global.innodb_doublewrite AS CHAR) IN ('0', 'OFF') THEN 'OFF' ELSE 'ON' END

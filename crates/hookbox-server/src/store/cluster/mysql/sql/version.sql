@@ -1,1 +1,1 @@
-SELECT CAST(substring_index(version(), '.', 1) * 10000 + substring_index(substring_index(version(), '.', 2), '.', -1) * 100 AS SIGNED), version()
+SELECT CAST(substring_index(version(), '.', 1) * 10000 + substring_index(substring_index(version(), '.', 2), '.', -1) * 100 + substring_index(substring_index(substring_index(version(), '.', 3), '.', -1), '-', 1) AS SIGNED), version()

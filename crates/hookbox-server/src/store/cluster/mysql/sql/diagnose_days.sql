@@ -1,0 +1,1 @@
+SELECT 'none', 0 WHERE 1 = 0

@@ -1,0 +1,4 @@
+SELECT name::text, setting::text FROM pg_settings
+WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum', 'max_wal_size', 'max_connections',
+    'superuser_reserved_connections', 'idle_in_transaction_session_timeout', 'default_transaction_read_only')
+UNION ALL SELECT 'in_recovery', CASE WHEN pg_is_in_recovery() THEN 'on' ELSE 'off' END
