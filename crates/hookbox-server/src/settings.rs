@@ -10,6 +10,7 @@ mod stray;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 pub use database::{Database, without_password};
 pub use read::{Faults, Given};
@@ -87,7 +88,7 @@ const SERVE: &[Command] = &[Command::Serve];
 const CALL: &[Command] = &[Command::Call];
 
 /// All settings.
-pub const SETTINGS: [Setting; 17] = [
+pub const SETTINGS: [Setting; 18] = [
     setting(
         "listen",
         "127.0.0.1:8080",
@@ -144,6 +145,12 @@ pub const SETTINGS: [Setting; 17] = [
         "32",
         "Tries in flight to one endpoint at once; 1 to 1000.",
     ).flag("endpoint-concurrency", SERVE),
+    setting(
+        "lease",
+        "60s",
+        "How long a node keeps the deliveries that it took, and so how long they wait for another when it vanishes; \
+         25s to 10m.",
+    ).flag("lease", SERVE),
     setting(
         "retain_messages",
         "90days",
@@ -230,6 +237,8 @@ pub struct Settings {
     pub retry_schedule: Option<Schedule>,
     /// Tries in flight to one endpoint.
     pub endpoint_concurrency: usize,
+    /// How long a node keeps what it took.
+    pub lease: Duration,
     /// What is kept for how long.
     pub retention: Retention,
     /// Deliveries of one application that a node holds.

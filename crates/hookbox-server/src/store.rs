@@ -44,7 +44,8 @@ use crate::model::{
     MessageId, Receipt, Secret, Source, SourceId, Time, TokenId,
 };
 
-/// How long a delivery stays leased to a node. Longer than a try can take, its turn included.
+/// How long a delivery stays leased to a node, unless a setting says otherwise. Longer than a try can take, its turn
+/// included.
 pub const LEASE: Duration = Duration::from_secs(60);
 
 /// A caller's `idempotency-key`: the answer is kept with the change, and given again to its repeats.

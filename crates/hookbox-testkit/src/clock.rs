@@ -19,12 +19,12 @@ pub fn unix_now() -> i64 {
     i64::try_from(since.as_secs()).expect("seconds fit into i64")
 }
 
-/// Waits; only for another process's port, or as a receiver that is slow on purpose.
+/// Waits; only for another process's port, as a receiver that is slow on purpose, or as a sender that comes again.
 #[expect(
     clippy::disallowed_methods,
     reason = "what happens in another process sends no signal"
 )]
-pub(crate) async fn pause(duration: Duration) {
+pub async fn pause(duration: Duration) {
     tokio::time::sleep(duration).await;
 }
 
@@ -43,7 +43,15 @@ where
 }
 
 /// Asks again and again until the answer is `Some`; `None` when it is not within [`PATIENCE`].
-pub async fn in_time<T, F>(mut ask: impl FnMut() -> F) -> Option<T>
+pub async fn in_time<T, F>(ask: impl FnMut() -> F) -> Option<T>
+where
+    F: Future<Output = Option<T>>,
+{
+    within(PATIENCE, ask).await
+}
+
+/// Asks again and again until the answer is `Some`; `None` when it is not within that time.
+pub async fn within<T, F>(patience: Duration, mut ask: impl FnMut() -> F) -> Option<T>
 where
     F: Future<Output = Option<T>>,
 {
@@ -55,5 +63,5 @@ where
             pause(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, asking).await.ok()
+    tokio::time::timeout(patience, asking).await.ok()
 }

@@ -6,11 +6,15 @@ pub mod clock;
 pub mod database;
 pub mod http;
 pub mod process;
+pub mod service;
 pub mod sign;
 pub mod sink;
+pub mod wire;
 
 pub use database::Database;
 pub use http::{Client, Reply};
 pub use process::Server;
+pub use service::Service;
 pub use sign::Signed;
 pub use sink::{Answer, Arrival, Sink};
+pub use wire::Wire;

@@ -13,6 +13,7 @@ use tokio::process::Child;
 
 use self::log::Log;
 pub use self::port::Port;
+pub(crate) use self::setup::PATH;
 pub use self::setup::Setup;
 use crate::clock::{PATIENCE, pause};
 use crate::http::Client;
@@ -111,6 +112,22 @@ impl Server {
     /// When it cannot be killed.
     pub async fn kill9(&mut self) {
         self.child.kill().await.expect("SIGKILL ends a process");
+    }
+
+    /// Stops it where it is, without its knowing.
+    ///
+    /// # Panics
+    /// When it has ended.
+    pub fn freeze(&self) {
+        kill_process(self.pid(), Signal::STOP).expect("SIGSTOP can be sent");
+    }
+
+    /// Lets it go on.
+    ///
+    /// # Panics
+    /// When it has ended.
+    pub fn thaw(&self) {
+        kill_process(self.pid(), Signal::CONT).expect("SIGCONT can be sent");
     }
 
     /// Asks it to stop, as a service manager does, and waits until it has.

@@ -177,6 +177,12 @@ impl Sink {
         locked(&self.shared.arrivals)[first..].to_vec()
     }
 
+    /// How many arrived so far.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        *self.shared.count.borrow()
+    }
+
     /// Everything that arrived, once it is that many.
     ///
     /// # Panics

@@ -59,13 +59,14 @@ impl Server {
             )
         })?;
         let roles = settings.roles;
-        let (handoff, work) = Handoff::new(handoff::Limits {
+        let limits = handoff::Limits {
             slots: SLOTS,
             bytes: BYTES,
             application: settings.application_concurrency,
             in_flight: settings.endpoint_concurrency,
             lane: settings.endpoint_concurrency * IN_LINE,
-        });
+        };
+        let (handoff, work) = Handoff::with_lease(limits, settings.lease);
         if !roles.engine {
             handoff.close();
         }

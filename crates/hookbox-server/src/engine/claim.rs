@@ -6,7 +6,6 @@ use std::time::Duration;
 use super::Shared;
 use super::network::PROBE;
 use crate::model::Time;
-use crate::store::LEASE;
 
 /// The longest time between two claims: what nobody told this node of waits no longer than this.
 const POLL: Duration = Duration::from_secs(1);
@@ -34,7 +33,11 @@ pub(super) async fn run(shared: Arc<Shared>) {
             shared.trusted.allow_probe();
             shared.stranger.allow_probe();
         }
-        match shared.store.claim(last, last.plus(LEASE)).await {
+        match shared
+            .store
+            .claim(last, shared.handoff.lease_end(last))
+            .await
+        {
             // A claim that found something has written.
             Ok(claimed) if claimed.count > 0 => shared.set_writable(true),
             Ok(_) => {}

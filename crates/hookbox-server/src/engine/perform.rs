@@ -8,7 +8,7 @@ use super::{Shared, TRY_DEADLINE, count, request, verdict};
 use crate::egress::{self, Answer, Failure, FailureKind};
 use crate::model::health::Sign;
 use crate::model::{Delivery, Event, Time};
-use crate::store::{Error, LEASE, Settlement, Work};
+use crate::store::{Error, Settlement, Work};
 
 /// What is left of a lease must hold a whole try and the writing of its result.
 const LEASE_MARGIN: Duration = Duration::from_secs(5);
@@ -122,7 +122,7 @@ fn moved(shared: &Shared, work: &Work, event: Event, now: Time) -> Option<Delive
 /// Writes a result. While the database refuses, it is offered again until the lease ends: afterwards
 /// another node may be trying, and the result would come late anyway. Until then no try begins.
 async fn settle(shared: &Shared, settlement: Settlement) {
-    let give_up = shared.clock.now().plus(LEASE);
+    let give_up = shared.handoff.lease_end(shared.clock.now());
     loop {
         match shared.store.settle(vec![settlement.clone()]).await {
             Err(Error::Unavailable(_)) if shared.clock.now() < give_up => {

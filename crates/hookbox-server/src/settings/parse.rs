@@ -15,6 +15,10 @@ use crate::telemetry::LogFormat;
 const SHORTEST_TOKEN: usize = 32;
 /// The shortest token for metrics, which shows numbers and changes nothing.
 const SHORTEST_METRICS_TOKEN: usize = 16;
+/// A whole try, the writing of its result, and some seconds in line.
+const SHORTEST_LEASE: Duration = Duration::from_secs(25);
+/// Beyond it, what a dead node held waits longer than anyone wants.
+const LONGEST_LEASE: Duration = Duration::from_mins(10);
 
 /// Reads the values that were found.
 pub(super) struct Parser<'a> {
@@ -38,6 +42,12 @@ impl Parser<'_> {
         });
         let retry_schedule = self.optional("retry_schedule", |text| {
             text.parse().map_err(|error| format!("{error}"))
+        });
+        let lease = self.read("lease", |text| {
+            humantime::parse_duration(text)
+                .ok()
+                .filter(|lease| (SHORTEST_LEASE..=LONGEST_LEASE).contains(lease))
+                .ok_or_else(|| "write a duration from 25s to 10m".to_owned())
         });
         let messages = self.read("retain_messages", retained);
         let receipts = self.read("retain_receipts", retained);
@@ -92,6 +102,7 @@ impl Parser<'_> {
             allow_http: allow_http?,
             retry_schedule,
             endpoint_concurrency: endpoint_concurrency?,
+            lease: lease?,
             retention: Retention {
                 messages: messages?,
                 receipts: receipts?,

@@ -10,6 +10,7 @@ mod pool;
 mod sick;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 
@@ -85,6 +86,7 @@ pub struct Handoff {
 
 #[derive(Debug)]
 struct Shared {
+    lease: Duration,
     board: Mutex<Board>,
     engine: mpsc::UnboundedSender<Work>,
     wake: Notify,
@@ -94,8 +96,15 @@ impl Handoff {
     /// A node's room, and where its engine receives work.
     #[must_use]
     pub fn new(limits: Limits) -> (Self, mpsc::UnboundedReceiver<Work>) {
+        Self::with_lease(limits, super::LEASE)
+    }
+
+    /// The same, with another time for which the node keeps what it takes.
+    #[must_use]
+    pub fn with_lease(limits: Limits, lease: Duration) -> (Self, mpsc::UnboundedReceiver<Work>) {
         let (engine, receiver) = mpsc::unbounded_channel();
         let shared = Shared {
+            lease,
             board: Mutex::new(Board::new(limits)),
             engine,
             wake: Notify::new(),
@@ -115,6 +124,12 @@ impl Handoff {
             lane: 0,
         })
         .0
+    }
+
+    /// When a lease that begins then ends.
+    #[must_use]
+    pub fn lease_end(&self, from: Time) -> Time {
+        from.plus(self.shared.lease)
     }
 
     /// Takes room for a delivery just made, if there is some and nothing older waits for it. Without, the

@@ -92,6 +92,7 @@ pub struct SqliteStore {
     writer: Writer,
     doors: Doors,
     sealer: Sealer,
+    handoff: Handoff,
     /// Held as long as the store lives.
     _lock: File,
 }
@@ -145,10 +146,12 @@ impl SqliteStore {
             .collect::<rusqlite::Result<_>>()
             .map_err(database)?;
         Ok(Self {
-            writer: Writer::start(db, sealer.clone(), handoff, doors.clone()).map_err(file)?,
+            writer: Writer::start(db, sealer.clone(), handoff.clone(), doors.clone())
+                .map_err(file)?,
             readers: Readers::start(readers).map_err(file)?,
             doors,
             sealer,
+            handoff,
             _lock: lock,
         })
     }

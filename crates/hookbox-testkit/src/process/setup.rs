@@ -15,7 +15,7 @@ use crate::clock::PATIENCE;
 
 const SECRET_KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 /// A command needs no more than this of the machine that runs the tests.
-const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+pub(crate) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// How a server is to be started.
 #[derive(Clone, Debug)]
@@ -54,6 +54,24 @@ impl Setup {
             .env("HOOKBOX_SECRET_KEY", SECRET_KEY)
             .env("HOOKBOX_EGRESS_ALLOW", "127.0.0.0/8")
             .env("HOOKBOX_ALLOW_HTTP", "true")
+    }
+
+    /// On that database instead of a file.
+    #[must_use]
+    pub fn on(self, url: &str) -> Self {
+        self.env("HOOKBOX_DATABASE", url)
+    }
+
+    /// Another node like this one: on the same database, with the same settings, at a port of its own.
+    #[must_use]
+    pub fn node(&self) -> Self {
+        let port = Port::free();
+        let address = port.address().to_string();
+        Self {
+            port: Arc::new(port),
+            ..self.clone()
+        }
+        .env("HOOKBOX_LISTEN", &address)
     }
 
     /// Where the server listens.

@@ -40,7 +40,9 @@ impl Pool {
             .pool_opts(pool)
             .setup(SETUP.to_vec())
             .stmt_cache_size(256)
-            .tcp_nodelay(true);
+            .tcp_nodelay(true)
+            // The address says where; a server that names its socket is not asked.
+            .prefer_socket(false);
         Self(mysql_async::Pool::new(options))
     }
 

@@ -42,7 +42,7 @@ const ENGINE: Limits = Limits {
     run: Duration::from_secs(10),
 };
 const READS: Limits = Limits {
-    wait: Duration::from_secs(2),
+    wait: Duration::from_millis(800),
     read: Duration::from_secs(5),
     // A change may have a million deliveries to hold or to cancel.
     run: Duration::from_secs(60),

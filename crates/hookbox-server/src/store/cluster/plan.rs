@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::once;
-use super::record::{KnownReceipt, event_id_key, lease_end, receipt_key};
+use super::record::{KnownReceipt, event_id_key, receipt_key};
 use super::routes::Route;
 use super::sql::sql;
 use super::transaction::Writes;
@@ -35,8 +35,8 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(handoff: Handoff) -> Self {
         Self {
+            lease: handoff.lease_end(Clock.now()),
             handoff,
-            lease: lease_end(Clock.now()),
             keys: Vec::new(),
             has_old_keys: false,
             messages: Vec::new(),

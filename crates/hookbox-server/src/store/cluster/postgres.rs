@@ -262,7 +262,7 @@ impl Connection {
         let ready = self.ready(statement).await?;
         let opens = std::mem::take(&mut self.unopened);
         let (opened, count) = tokio::join!(biased; self.opened(opens), self.run(&ready, values));
-        opened.and(count)
+        opened.and(count.map_err(|error| trouble(&error)))
     }
 
     /// Writes rows, a statement for each table, and commits. All is sent before the first is answered.
@@ -279,20 +279,27 @@ impl Connection {
         let statements = join_all(all.iter().map(|(ready, values)| self.run(ready, values)));
         let (opened, written, committed) =
             tokio::join!(biased; self.opened(opens), statements, self.commit());
-        // A commit after a statement that failed takes everything back, and says so to nobody.
-        opened?;
-        written.into_iter().collect::<Tried<Vec<_>>>()?;
-        committed
+        match (written.into_iter().find_map(|done| done.err()), committed) {
+            // A commit after a statement that failed takes everything back, and says so to nobody.
+            (Some(error), _) if error.code().is_some() => Err(trouble(&error)),
+            // The connection was lost with the commit on its way: that nobody heard of a statement says nothing.
+            (_, Err(Trouble::Unknown(why))) => Err(Trouble::Unknown(why)),
+            (Some(error), _) => Err(trouble(&error)),
+            (None, committed) => opened.and(committed),
+        }
     }
 
-    async fn run(&self, ready: &Ready, values: &[&(dyn ToSql + Sync)]) -> Tried<u64> {
+    async fn run(
+        &self,
+        ready: &Ready,
+        values: &[&(dyn ToSql + Sync)],
+    ) -> std::result::Result<u64, tokio_postgres::Error> {
         match ready {
             Ready::Named(prepared) => self.object.execute(prepared, values).await,
             Ready::Typed(text, types) => {
                 self.object.execute_typed(text, &typed(values, types)).await
             }
         }
-        .map_err(|error| trouble(&error))
     }
 
     async fn ready(&self, statement: Statement) -> Tried<Ready> {

@@ -13,7 +13,7 @@ use super::sql::sql;
 use super::transaction::{Transaction, Tries};
 use super::trouble::{Tried, Trouble};
 use super::{Shared, plan::Plan};
-use crate::model::{ApplicationId, MessageId, Time};
+use crate::model::{ApplicationId, MessageId};
 use crate::store::columns::{Columns as _, Value};
 use crate::store::seal::Sealer;
 use crate::store::{Draft, Error, Recorded, Result, Seen};
@@ -134,18 +134,17 @@ impl Shared {
         calls: &[Call],
     ) -> Tried<(Plan, Vec<Answer>)> {
         let drafts = || calls.iter().flat_map(|call| &call.drafts);
+        let routes = self
+            .routes
+            .of(transaction, &self.sealer, &distinct(drafts()))
+            .await?;
+        // Each read sees what was committed before it, so what overrules the others is read last: who finds an event
+        // id that a repeat of the same request has just written then finds its key too.
         let known = Known {
-            keys: known_keys(transaction, drafts()).await?,
+            event_ids: known_event_ids(transaction, drafts(), &routes).await?,
             receipts: known_receipts(transaction, drafts()).await?,
-            event_ids: HashSet::new(),
-            routes: self
-                .routes
-                .of(transaction, &self.sealer, &distinct(drafts()))
-                .await?,
-        };
-        let known = Known {
-            event_ids: known_event_ids(transaction, drafts(), &known.routes).await?,
-            ..known
+            keys: known_keys(transaction, drafts()).await?,
+            routes,
         };
         let mut plan = Plan::new(self.handoff.clone());
         // What is known and not refused is too old.
@@ -352,9 +351,4 @@ impl Shared {
             self.wake.others();
         }
     }
-}
-
-/// When a lease that begins now ends.
-pub(super) fn lease_end(now: Time) -> Time {
-    now.plus(crate::store::LEASE)
 }

@@ -10,7 +10,7 @@ use crate::model::{
     EventType, Message, MessageId, Receipt, Source, SourceId, Time, TokenId,
 };
 use crate::store::{
-    AttemptFilter, Change, Claimed, DeadFilter, DeadLetter, DeadMove, Draft, Error, LEASE, Listing,
+    AttemptFilter, Change, Claimed, DeadFilter, DeadLetter, DeadMove, Draft, Error, Listing,
     MessageFilter, Once, Page, QueueFigures, Recorded, Removed, Result, Retention, Settlement,
     SourceDraft, Store, Token,
 };
@@ -18,7 +18,8 @@ use crate::store::{
 #[async_trait]
 impl Store for SqliteStore {
     async fn record(&self, drafts: Vec<Draft>) -> Result<Vec<Recorded>> {
-        Self::record(self, drafts, Clock.now().plus(LEASE)).await
+        let lease = self.handoff.lease_end(Clock.now());
+        Self::record(self, drafts, lease).await
     }
 
     async fn claim(&self, now: Time, lease_until: Time) -> Result<Claimed> {
