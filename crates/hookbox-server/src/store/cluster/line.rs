@@ -22,6 +22,8 @@ pub(super) struct Limits {
     pub(super) group_calls: usize,
     /// Bytes of a group; one call always fits.
     pub(super) group_bytes: usize,
+    /// Calls that wait before a second writer helps: until then one writer with large groups does it with less work.
+    pub(super) crowd: usize,
 }
 
 /// Calls that wait.
@@ -29,6 +31,7 @@ pub(super) struct Line<C> {
     limits: Limits,
     waiting: Mutex<Waiting<C>>,
     arrived: Notify,
+    crowded: Notify,
 }
 
 struct Waiting<C> {
@@ -49,6 +52,7 @@ impl<C> Line<C> {
                 bytes: 0,
             }),
             arrived: Notify::new(),
+            crowded: Notify::new(),
         }
     }
 
@@ -72,19 +76,29 @@ impl<C> Line<C> {
             waiting.by_owner.insert(owner.to_owned(), line);
             waiting.turns.push_back(owner.to_owned());
         }
+        let crowded = waiting.calls >= self.limits.crowd;
         drop(waiting);
         self.arrived.notify_one();
+        if crowded {
+            self.crowded.notify_one();
+        }
         Ok(())
     }
 
-    /// Waits for calls, and takes those of one group.
-    pub(super) async fn next(&self) -> Vec<C> {
+    /// Waits for calls, and takes those of one group. A helper waits until many wait.
+    pub(super) async fn next(&self, helps: bool) -> Vec<C> {
         loop {
-            let group = self.take();
-            if !group.is_empty() {
-                return group;
+            if !helps || self.waiting().calls >= self.limits.crowd {
+                let group = self.take();
+                if !group.is_empty() {
+                    return group;
+                }
             }
-            self.arrived.notified().await;
+            if helps {
+                self.crowded.notified().await;
+            } else {
+                self.arrived.notified().await;
+            }
         }
     }
 
@@ -111,10 +125,6 @@ impl<C> Line<C> {
                 group.push(call);
             }
         }
-        if waiting.calls > 0 {
-            // Another writer may be idle.
-            self.arrived.notify_one();
-        }
         group
     }
 
@@ -132,6 +142,7 @@ mod tests {
         bytes: 100,
         group_calls: 3,
         group_bytes: 50,
+        crowd: 4,
     };
 
     #[tokio::test]
@@ -141,8 +152,21 @@ mod tests {
             line.push("a", 1, call).unwrap();
         }
         line.push("b", 1, "b1").unwrap();
-        assert_eq!(line.next().await, ["a1", "b1", "a2"]);
-        assert_eq!(line.next().await, ["a3", "a4"]);
+        assert_eq!(line.next(false).await, ["a1", "b1", "a2"]);
+        assert_eq!(line.next(false).await, ["a3", "a4"]);
+    }
+
+    #[tokio::test]
+    async fn a_second_writer_helps_only_when_many_wait() {
+        let line = Line::new(LIMITS);
+        for call in 0..3 {
+            line.push("a", 1, call).unwrap();
+        }
+        let mut helper = Box::pin(line.next(true));
+        assert!(futures_util::poll!(helper.as_mut()).is_pending());
+        line.push("a", 1, 3).unwrap();
+        assert_eq!(helper.await, [0, 1, 2]);
+        assert_eq!(line.next(false).await, [3]);
     }
 
     #[tokio::test]
@@ -155,7 +179,7 @@ mod tests {
         }
         assert!(line.push("c", 0, 9).is_err());
         // A group ends when it is large enough, and one call always fits.
-        assert_eq!(line.next().await, [1]);
+        assert_eq!(line.next(false).await, [1]);
         assert!(line.push("a", 101, 1).is_err());
     }
 }

@@ -18,7 +18,7 @@ use crate::store::columns::Columns as _;
 use crate::store::seal::{KEY_CHECK, Sealer};
 use crate::store::{Error, Handoff, Migrate, Result, SchemaError};
 
-/// Transactions that record at the same time.
+/// Transactions that record at the same time, when many calls wait.
 const RECORDERS: usize = 2;
 /// Transactions that settle at the same time: one makes larger groups, and nobody waits for it.
 const SETTLERS: usize = 1;
@@ -191,12 +191,14 @@ impl ClusterStore {
                 bytes: 64 << 20,
                 group_calls: 256,
                 group_bytes: 8 << 20,
+                crowd: 128,
             }),
             settling: Line::new(line::Limits {
                 calls: 65_536,
                 bytes: 64 << 20,
                 group_calls: 100,
                 group_bytes: 8 << 20,
+                crowd: usize::MAX,
             }),
             routes: Routes::default(),
             doors: Doors::default(),
@@ -217,8 +219,8 @@ impl ClusterStore {
                 other => other.into(),
             })?;
         let mut tasks = Vec::new();
-        for _ in 0..RECORDERS {
-            tasks.push(spawn(Arc::clone(&shared).recorder()));
+        for number in 0..RECORDERS {
+            tasks.push(spawn(Arc::clone(&shared).recorder(number > 0)));
         }
         for _ in 0..SETTLERS {
             tasks.push(spawn(Arc::clone(&shared).settler()));

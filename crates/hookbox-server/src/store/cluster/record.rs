@@ -47,9 +47,9 @@ impl Shared {
     }
 
     /// Writes group after group, as long as the store lives.
-    pub(super) async fn recorder(self: Arc<Self>) {
+    pub(super) async fn recorder(self: Arc<Self>, helps: bool) {
         loop {
-            let mut group = self.recording.next().await;
+            let mut group = self.recording.next(helps).await;
             while !group.is_empty() {
                 // Nobody waits for these any more, so nobody was told that they are recorded.
                 group.retain(|call| !call.caller.is_closed());

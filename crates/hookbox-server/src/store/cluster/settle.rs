@@ -45,7 +45,7 @@ impl Shared {
     /// Writes group after group, as long as the store lives.
     pub(super) async fn settler(self: Arc<Self>) {
         loop {
-            let calls = self.settling.next().await;
+            let calls = self.settling.next(false).await;
             self.settle_calls(calls).await;
         }
     }
