@@ -63,10 +63,8 @@ async fn run(mut service: Service, messages: usize, kills: usize) {
     story.quiet(messages / 10).await;
     story.kills(&mut nodes, kills / 2, messages * 3 / 10).await;
     let crash = story.crash(&mut service, messages / 10).await;
-    story
-        .kills(&mut nodes, kills - kills / 2, messages * 3 / 10)
-        .await;
-    let end = Instant::now();
+    let rest = kills - kills / 2;
+    let last = story.kills(&mut nodes, rest, messages * 3 / 10).await;
     let pace = story.pace;
     let ledger = story.load.end().await;
     assert_eq!(ledger.len(), messages);
@@ -76,7 +74,7 @@ async fn run(mut service: Service, messages: usize, kills: usize) {
         began.elapsed()
     ));
     report(&tally, &ledger, kills);
-    for (what, at) in [("the crash", crash.at), ("the last kill", end)] {
+    for (what, at) in [("the crash", crash.at), ("the last kill", last)] {
         let back = pace
             .back(at, BACK * crash.rate)
             .expect("the rate comes back");
@@ -123,21 +121,26 @@ impl Story {
         rate
     }
 
-    /// Kills nodes at random while so many are taken.
-    async fn kills(&mut self, nodes: &mut [Server], kills: usize, messages: usize) {
+    /// Kills nodes at random while so many are taken; returns when the last one was.
+    async fn kills(&mut self, nodes: &mut [Server], kills: usize, messages: usize) -> Instant {
         let began = Instant::now();
+        let mut last = began;
+        let between = messages / kills;
         for _ in 0..kills {
-            let wait = self.dice.random_range(1..2 * messages / kills);
-            assert!(self.load.taken(wait).await, "there is load at every kill");
+            let before = self.dice.random_range(0..between);
+            assert!(self.load.taken(before).await, "there is load at every kill");
             let node = self.dice.random_range(0..nodes.len());
+            last = Instant::now();
             nodes[node].kill9().await;
             nodes[node].restart().await;
+            assert!(self.load.taken(between - before).await, "there is load");
         }
         let rate = self.pace.rate(began, Instant::now());
         say(&format!(
             "  {kills} times kill -9 in {:.0?}: {rate:.0} arrivals/s",
             began.elapsed()
         ));
+        last
     }
 
     /// Crashes the database between two times without a fault.

@@ -3,6 +3,7 @@
 mod backends;
 mod cut;
 mod duplicates;
+mod fan_out;
 mod freeze;
 mod kills;
 pub(crate) mod load;
