@@ -144,8 +144,9 @@ CREATE TABLE hookbox.delivery (
     autovacuum_vacuum_cost_delay = 0
 );
 
--- First tries before retries: a claim reads each from its own end.
-CREATE INDEX delivery_due ON hookbox.delivery (endpoint_id, (failures > 0), due_at) WHERE due_at IS NOT NULL;
+-- First tries before retries: a claim reads each from its own end. A number, since the planner turns the opposite of
+-- failures > 0 into failures <= 0, and does not find it.
+CREATE INDEX delivery_due ON hookbox.delivery (endpoint_id, least(failures, 1), due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX delivery_held ON hookbox.delivery (endpoint_id) WHERE due_at IS NULL;
 
 -- What became of deliveries. By the day of the message's id.

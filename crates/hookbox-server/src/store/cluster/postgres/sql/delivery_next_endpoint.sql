@@ -21,14 +21,14 @@ LEFT JOIN hookbox.endpoint ON endpoint.id = waiting.endpoint_id AND endpoint.del
 LEFT JOIN hookbox.application ON application.id = endpoint.application_id
 LEFT JOIN LATERAL (
     SELECT due_at FROM hookbox.delivery
-    WHERE delivery.endpoint_id = waiting.endpoint_id AND (delivery.failures > 0) = false
+    WHERE delivery.endpoint_id = waiting.endpoint_id AND least(delivery.failures, 1) = 0
         AND delivery.due_at IS NOT NULL AND (lease_until IS NULL OR lease_until <= $2::bigint)
     ORDER BY delivery.due_at
     LIMIT 1
 ) AS first ON true
 LEFT JOIN LATERAL (
     SELECT due_at FROM hookbox.delivery
-    WHERE delivery.endpoint_id = waiting.endpoint_id AND (delivery.failures > 0) = true
+    WHERE delivery.endpoint_id = waiting.endpoint_id AND least(delivery.failures, 1) = 1
         AND delivery.due_at IS NOT NULL AND (lease_until IS NULL OR lease_until <= $2)
     ORDER BY delivery.due_at
     LIMIT 1
