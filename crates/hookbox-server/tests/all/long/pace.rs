@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 
 const LOOK: Duration = Duration::from_millis(100);
 /// What a rate is taken over, so that a single stutter is no fault and no recovery.
-const WINDOW: Duration = Duration::from_secs(2);
+const WINDOW: Duration = Duration::from_secs(1);
 
 /// Looks at a receiver as long as it lives.
 pub(super) struct Pace {
