@@ -3,7 +3,9 @@
 //! A driver keeps these promises for one kind of database:
 //!
 //! - **Durable.** When a call that writes returns `Ok`, what it wrote survives the death of the process and
-//!   of the machine. When it returns an error, it wrote nothing.
+//!   of the machine. One exception: a result ([`Store::settle`]) may be lost with the database's machine; its
+//!   delivery is then still leased, and tried again. When a call returns an error it wrote nothing, unless the
+//!   error says that this is unknown, or that the database did not answer in time.
 //! - **Whole.** A call is one transaction, or part of one shared with other calls; nobody sees half of it.
 //! - **Shared commits.** Many calls may run at once; the driver gathers those that wait while a commit is
 //!   under way into the next one.

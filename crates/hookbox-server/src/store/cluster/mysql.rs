@@ -13,10 +13,12 @@ use crate::store::columns::{Columns, Value};
 use crate::store::{Error, Result};
 
 /// What a connection begins with: no gap locks, and nothing cut to fit.
-const SETUP: [&str; 3] = [
+const SETUP: [&str; 4] = [
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO'",
     "SET SESSION innodb_lock_wait_timeout = 5",
+    // In other zones an hour of autumn comes twice.
+    "SET SESSION time_zone = '+00:00'",
 ];
 
 /// Connections to one database.

@@ -7,7 +7,7 @@ use super::transaction::{Pool, Transaction};
 use super::trouble::{Tried, Trouble};
 use crate::model::{Clock, Time};
 use crate::store::columns::{Columns as _, Value};
-use crate::store::{Migrate, SchemaError};
+use crate::store::{Error, Migrate, SchemaError};
 
 /// A step of the schema. A step that was released is never changed.
 struct Migration {
@@ -45,7 +45,13 @@ pub(super) async fn found(open: &mut Transaction) -> Tried<u32> {
 pub(super) async fn migrate(pool: &Pool, allowed: Migrate) -> Result<u32, SchemaError> {
     let failed = |trouble: Trouble| SchemaError::Database(trouble.into_error().to_string());
     let mut open = pool.begin().await.map_err(|error| failed(error.into()))?;
-    let done = steps(&mut open, pool.dialect(), allowed).await;
+    let done = match lock(&mut open).await {
+        Ok(()) => steps(&mut open, pool.dialect(), allowed).await,
+        Err(trouble) => Err(failed(trouble)),
+    };
+    // PostgreSQL takes no statement after one that failed; its lock ends with the transaction.
+    let unlocked = unlock(&mut open).await.map_err(failed);
+    let done = done.and_then(|steps| unlocked.map(|()| steps));
     let tried = match &done {
         Ok(_) => Ok(()),
         Err(_) => Err(Trouble::Again("undone".into())),
@@ -63,7 +69,6 @@ async fn steps(
     allowed: Migrate,
 ) -> Result<u32, SchemaError> {
     let failed = |trouble: Trouble| SchemaError::Database(trouble.into_error().to_string());
-    open.query(sql!("schema_lock"), &[]).await.map_err(failed)?;
     let found = found(open).await.map_err(failed)?;
     allowed.allows(found, NEEDED)?;
     for migration in MIGRATIONS.iter().filter(|step| step.version > found) {
@@ -85,10 +90,22 @@ async fn steps(
             error: trouble.into_error().to_string(),
         })?;
     }
-    open.query(sql!("schema_unlock"), &[])
-        .await
-        .map_err(failed)?;
     Ok(NEEDED - found)
+}
+
+/// Waits until no other node changes the schema or the key, and keeps them from it until [`unlock`].
+pub(super) async fn lock(open: &mut Transaction) -> Tried<()> {
+    let locked = open.find(sql!("schema_lock"), &[]).await?;
+    if super::applications::says_yes(locked.as_ref())? {
+        return Ok(());
+    }
+    let why = "another node is at the schema, and does not end";
+    Err(Error::Unavailable(why.into()).into())
+}
+
+/// Lets the others go on. Called whatever became of the work: `MySQL` keeps the lock for the connection.
+pub(super) async fn unlock(open: &mut Transaction) -> Tried<()> {
+    open.query(sql!("schema_unlock"), &[]).await.map(|_| ())
 }
 
 /// Makes the tables of the next days, where there are such.

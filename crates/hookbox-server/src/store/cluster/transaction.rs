@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
+use tokio_postgres::types::ToSql;
 
 use super::sql::{Dialect, Statement};
 use super::trouble::{Tried, Trouble};
@@ -46,7 +47,61 @@ enum Connection {
 pub(super) struct Transaction {
     connection: Option<Connection>,
     begun: bool,
+    /// A statement is under way. One that nobody waits for any more leaves the connection so.
+    busy: bool,
     until: Instant,
+}
+
+/// The values of a statement: each once, or rows of them.
+enum Bound<'a, 'b> {
+    Once(&'b [Value<'a>]),
+    Rows(Vec<&'b [Value<'a>]>),
+}
+
+/// Values as `PostgreSQL` takes them: one by one, or a column of the rows in each array.
+enum Parameters<'a, 'b> {
+    Values(&'b [Value<'a>]),
+    Arrays(Vec<postgres::Array<'a, 'b>>),
+}
+
+impl<'a, 'b> Bound<'a, 'b> {
+    fn rows<R: AsRef<[Value<'a>]>>(rows: &'b [R]) -> Self {
+        Self::Rows(rows.iter().map(AsRef::as_ref).collect())
+    }
+
+    fn postgres(&self) -> Parameters<'a, 'b> {
+        match self {
+            Self::Once(values) => Parameters::Values(values),
+            Self::Rows(rows) => Parameters::Arrays(transposed(rows)),
+        }
+    }
+
+    fn mysql(&self) -> Vec<&'b [Value<'a>]> {
+        match self {
+            Self::Once(values) => vec![values],
+            Self::Rows(rows) => rows.clone(),
+        }
+    }
+}
+
+impl Parameters<'_, '_> {
+    fn as_values(&self) -> Vec<&(dyn ToSql + Sync)> {
+        match self {
+            Self::Values(values) => values.iter().map(|value| value as _).collect(),
+            Self::Arrays(arrays) => arrays.iter().map(|array| array as _).collect(),
+        }
+    }
+}
+
+/// Runs a step while the transaction's time lasts.
+macro_rules! within {
+    ($this:expr, $run:expr) => {{
+        let until = $this.until;
+        $this.busy = true;
+        let done = timeout_at(until, $run($this.open()?)).await;
+        $this.busy = done.is_err();
+        done.unwrap_or_else(|_| Err(too_slow().into()))
+    }};
 }
 
 /// Rows to write, by their statements, in this order.
@@ -111,6 +166,7 @@ impl Pool {
         Ok(Transaction {
             connection: Some(connection),
             begun: false,
+            busy: false,
             until: Instant::now() + self.limits.read,
         })
     }
@@ -153,7 +209,10 @@ impl Transaction {
                 Connection::Postgres(connection) => {
                     let arrays: Vec<_> = writes
                         .iter()
-                        .map(|(sql, rows)| (*sql, transposed(rows)))
+                        .map(|(sql, rows)| {
+                            let rows: Vec<_> = rows.iter().map(AsRef::as_ref).collect();
+                            (*sql, transposed(&rows))
+                        })
                         .collect();
                     connection.write_and_commit(&arrays).await
                 }
@@ -178,44 +237,7 @@ impl Transaction {
 
     /// Runs a statement that takes each value once.
     pub(super) async fn query(&mut self, sql: Statement, values: &[Value<'_>]) -> Tried<Vec<Row>> {
-        let until = self.until;
-        let run = async {
-            match self.open()? {
-                Connection::Postgres(connection) => {
-                    let values: Vec<_> = values.iter().map(|value| value as _).collect();
-                    let rows = connection.query(sql, &values).await?;
-                    Ok(rows.into_iter().map(Row::Postgres).collect())
-                }
-                Connection::Mysql(connection) => {
-                    let rows = connection.query(sql, &[values]).await?;
-                    Ok(rows.into_iter().map(Row::Mysql).collect())
-                }
-            }
-        };
-        match timeout_at(until, run).await {
-            Ok(done) => done,
-            Err(_) => Err(self.too_slow()),
-        }
-    }
-
-    /// Runs a text of many statements.
-    pub(super) async fn script(&mut self, text: &str) -> Tried<()> {
-        let until = self.until;
-        let run = async {
-            match self.open()? {
-                Connection::Postgres(connection) => connection.batch(text).await,
-                Connection::Mysql(connection) => {
-                    for statement in text.split(";\n").filter(|part| !part.trim().is_empty()) {
-                        connection.run(statement).await?;
-                    }
-                    Ok(())
-                }
-            }
-        };
-        match timeout_at(until, run).await {
-            Ok(done) => done,
-            Err(_) => Err(self.too_slow()),
-        }
+        self.ask(sql, Bound::Once(values)).await
     }
 
     /// The first row of [`Self::query`].
@@ -229,20 +251,7 @@ impl Transaction {
 
     /// Runs a statement that takes each value once; returns how many rows it touched.
     pub(super) async fn execute(&mut self, sql: Statement, values: &[Value<'_>]) -> Tried<u64> {
-        let until = self.until;
-        let run = async {
-            match self.open()? {
-                Connection::Postgres(connection) => {
-                    let values: Vec<_> = values.iter().map(|value| value as _).collect();
-                    connection.execute(sql, &values).await
-                }
-                Connection::Mysql(connection) => connection.execute(sql, &[values]).await,
-            }
-        };
-        match timeout_at(until, run).await {
-            Ok(done) => done,
-            Err(_) => Err(self.too_slow()),
-        }
+        self.tell(sql, Bound::Once(values)).await
     }
 
     /// Runs a statement that takes rows of values at once, if there are any.
@@ -250,28 +259,9 @@ impl Transaction {
     where
         R: AsRef<[Value<'a>]>,
     {
-        if rows.is_empty() {
-            return Ok(Vec::new());
-        }
-        let until = self.until;
-        let run = async {
-            match self.open()? {
-                Connection::Postgres(connection) => {
-                    let arrays = transposed(rows);
-                    let values: Vec<_> = arrays.iter().map(|array| array as _).collect();
-                    let rows = connection.query(sql, &values).await?;
-                    Ok(rows.into_iter().map(Row::Postgres).collect())
-                }
-                Connection::Mysql(connection) => {
-                    let rows: Vec<_> = rows.iter().map(AsRef::as_ref).collect();
-                    let rows = connection.query(sql, &rows).await?;
-                    Ok(rows.into_iter().map(Row::Mysql).collect())
-                }
-            }
-        };
-        match timeout_at(until, run).await {
-            Ok(done) => done,
-            Err(_) => Err(self.too_slow()),
+        match rows {
+            [] => Ok(Vec::new()),
+            rows => self.ask(sql, Bound::rows(rows)).await,
         }
     }
 
@@ -280,27 +270,48 @@ impl Transaction {
     where
         R: AsRef<[Value<'a>]>,
     {
-        if rows.is_empty() {
-            return Ok(0);
+        match rows {
+            [] => Ok(0),
+            rows => self.tell(sql, Bound::rows(rows)).await,
         }
-        let until = self.until;
-        let run = async {
-            match self.open()? {
-                Connection::Postgres(connection) => {
-                    let arrays = transposed(rows);
-                    let values: Vec<_> = arrays.iter().map(|array| array as _).collect();
-                    connection.execute(sql, &values).await
-                }
-                Connection::Mysql(connection) => {
-                    let rows: Vec<_> = rows.iter().map(AsRef::as_ref).collect();
-                    connection.execute(sql, &rows).await
-                }
+    }
+
+    async fn ask(&mut self, sql: Statement, bound: Bound<'_, '_>) -> Tried<Vec<Row>> {
+        let run = async |connection: &mut Connection| match connection {
+            Connection::Postgres(connection) => {
+                let rows = connection.query(sql, &bound.postgres().as_values()).await?;
+                Ok(rows.into_iter().map(Row::Postgres).collect())
+            }
+            Connection::Mysql(connection) => {
+                let rows = connection.query(sql, &bound.mysql()).await?;
+                Ok(rows.into_iter().map(Row::Mysql).collect())
             }
         };
-        match timeout_at(until, run).await {
-            Ok(done) => done,
-            Err(_) => Err(self.too_slow()),
-        }
+        within!(self, run)
+    }
+
+    async fn tell(&mut self, sql: Statement, bound: Bound<'_, '_>) -> Tried<u64> {
+        let run = async |connection: &mut Connection| match connection {
+            Connection::Postgres(connection) => {
+                connection.execute(sql, &bound.postgres().as_values()).await
+            }
+            Connection::Mysql(connection) => connection.execute(sql, &bound.mysql()).await,
+        };
+        within!(self, run)
+    }
+
+    /// Runs a text of many statements.
+    pub(super) async fn script(&mut self, text: &str) -> Tried<()> {
+        let run = async |connection: &mut Connection| match connection {
+            Connection::Postgres(connection) => connection.batch(text).await,
+            Connection::Mysql(connection) => {
+                for statement in text.split(";\n").filter(|part| !part.trim().is_empty()) {
+                    connection.run(statement).await?;
+                }
+                Ok(())
+            }
+        };
+        within!(self, run)
     }
 
     /// Commits what went well, and takes back what did not.
@@ -312,6 +323,7 @@ impl Transaction {
         };
         let end = async {
             match (&mut connection, good) {
+                _ if self.busy => Err(too_slow().into()),
                 _ if !self.begun => Ok(()),
                 (Connection::Postgres(connection), true) => connection.commit().await,
                 (Connection::Postgres(connection), false) => connection.rollback().await,
@@ -333,12 +345,6 @@ impl Transaction {
         }
     }
 
-    /// What was asked may still be under way: the connection is of no more use.
-    fn too_slow(&mut self) -> Trouble {
-        self.begun = true;
-        too_slow().into()
-    }
-
     fn open(&mut self) -> Tried<&mut Connection> {
         self.connection
             .as_mut()
@@ -350,24 +356,19 @@ impl Drop for Transaction {
     /// A connection in the middle of something is of no use to the next.
     fn drop(&mut self) {
         match self.connection.take() {
-            Some(Connection::Postgres(connection)) if self.begun => connection.discard(),
-            Some(Connection::Mysql(connection)) if self.begun => connection.discard(),
+            Some(Connection::Postgres(connection)) if self.begun || self.busy => {
+                connection.discard();
+            }
+            Some(Connection::Mysql(connection)) if self.begun || self.busy => connection.discard(),
             _ => {}
         }
     }
 }
 
-fn transposed<'a, 'b, R: AsRef<[Value<'a>]>>(rows: &'b [R]) -> Vec<postgres::Array<'a, 'b>> {
-    let width = rows.first().map_or(0, |row| row.as_ref().len());
-    (0..width)
-        .map(|column| {
-            postgres::Array(
-                rows.iter()
-                    .filter_map(|row| row.as_ref().get(column))
-                    .collect(),
-            )
-        })
-        .collect()
+fn transposed<'a, 'b>(rows: &[&'b [Value<'a>]]) -> Vec<postgres::Array<'a, 'b>> {
+    let width = rows.first().map_or(0, |row| row.len());
+    let column = |at| rows.iter().filter_map(move |row| row.get(at)).collect();
+    (0..width).map(|at| postgres::Array(column(at))).collect()
 }
 
 /// How often a transaction was tried.

@@ -1,1 +1,1 @@
-SELECT GET_LOCK('hookbox', 30)
+SELECT GET_LOCK(concat('hookbox.', left(sha1(database()), 40)), 30)

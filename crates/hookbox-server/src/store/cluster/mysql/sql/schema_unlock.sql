@@ -1,1 +1,1 @@
-SELECT RELEASE_LOCK('hookbox')
+SELECT RELEASE_LOCK(concat('hookbox.', left(sha1(database()), 40)))
