@@ -1,21 +1,24 @@
 //! How `PostgreSQL` is spoken to.
 
+mod probe;
+mod values;
+
 use std::borrow::Cow;
 use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::BytesMut;
 use deadpool_postgres::{Manager, ManagerConfig, Object, RecyclingMethod};
 use futures_util::future::join_all;
-use postgres_protocol::types as wire;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::error::SqlState;
-use tokio_postgres::types::{FromSql, IsNull, Kind, ToSql, Type, to_sql_checked};
+use tokio_postgres::types::{ToSql, Type};
 
+pub(super) use self::probe::is_direct;
+use self::values::types;
+pub(super) use self::values::{Array, Row};
 use super::sql::{Dialect, Statement};
 use super::trouble::{Tried, Trouble};
-use crate::store::columns::{Columns, Value};
 use crate::store::{Error, Result};
 
 /// How long a connection may take to be made.
@@ -126,79 +129,6 @@ impl Pool {
             unopened: false,
         })
     }
-}
-
-/// Whether the server sees this process itself at the other end: no proxy stands in between.
-pub(super) async fn is_direct(config: &tokio_postgres::Config) -> Result<bool> {
-    let mut failed = Error::Unavailable("the address names no host".into());
-    for (place, host) in config.get_hosts().iter().enumerate() {
-        let ports = config.get_ports();
-        let port = ports.get(place).or(ports.first()).copied().unwrap_or(5432);
-        let asked = match host {
-            Host::Tcp(host) => is_direct_over_tcp(config, host, port).await,
-            Host::Unix(_) => is_direct_over_a_socket(config, port).await,
-        };
-        match asked {
-            Ok(direct) => return Ok(direct),
-            Err(error) => failed = error,
-        }
-    }
-    Err(failed)
-}
-
-/// The port that the server sees is the one that this process speaks from.
-async fn is_direct_over_tcp(
-    config: &tokio_postgres::Config,
-    host: &str,
-    port: u16,
-) -> Result<bool> {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the operator's own database, not a way out for anyone else"
-    )]
-    let stream = tokio::time::timeout(CONNECT, tokio::net::TcpStream::connect((host, port)))
-        .await
-        .map_err(|_| Error::Unavailable(format!("{host}:{port} does not answer")))?
-        .map_err(|error| Error::Unavailable(format!("{host}:{port}: {error}")))?;
-    let ours = stream.local_addr().map(|address| address.port()).ok();
-    let tls = tokio_postgres::tls::MakeTlsConnect::<tokio::net::TcpStream>::make_tls_connect(
-        &mut tls()?,
-        host,
-    )
-    .map_err(|error| Error::Unavailable(error.to_string()))?;
-    let (client, connection) = config
-        .connect_raw(stream, tls)
-        .await
-        .map_err(|error| Error::Unavailable(text(&error)))?;
-    let theirs = asked_port(client, connection, "SELECT inet_client_port()").await?;
-    Ok(theirs.is_some() && theirs == ours)
-}
-
-/// The server has the socket of its own port; a proxy has one of another.
-async fn is_direct_over_a_socket(config: &tokio_postgres::Config, port: u16) -> Result<bool> {
-    let (client, connection) = config
-        .connect(tokio_postgres::NoTls)
-        .await
-        .map_err(|error| Error::Unavailable(text(&error)))?;
-    let servers = asked_port(client, connection, "SELECT current_setting('port')::int4").await?;
-    Ok(servers == Some(port))
-}
-
-/// The number that a statement answers, from a connection that is made for it alone.
-async fn asked_port(
-    client: tokio_postgres::Client,
-    connection: impl Future<Output = std::result::Result<(), tokio_postgres::Error>> + Send + 'static,
-    statement: &str,
-) -> Result<Option<u16>> {
-    let driver = tokio::spawn(connection);
-    let rows = client
-        .query_typed(statement, &[])
-        .await
-        .map_err(|error| Error::Unavailable(text(&error)))?;
-    let port: Option<i32> = rows.first().and_then(|row| row.try_get(0).ok().flatten());
-    drop(client);
-    let _ = driver.await;
-    Ok(port.and_then(|port| u16::try_from(port).ok()))
 }
 
 /// A connection in use.
@@ -358,143 +288,6 @@ fn typed<'a>(
     values.iter().copied().zip(types.iter().cloned()).collect()
 }
 
-/// The types of a statement's parameters: each is cast where it stands first.
-fn types(text: &str) -> Vec<Type> {
-    let mut types = Vec::new();
-    while let Some(at) = text.find(&format!("${}::", types.len() + 1)) {
-        let cast = text[at..].split_once("::").map_or("", |(_, rest)| rest);
-        let end = cast
-            .find(|c: char| !c.is_ascii_lowercase() && c != '[' && c != ']')
-            .unwrap_or(cast.len());
-        types.push(match &cast[..end] {
-            "uuid" => Type::UUID,
-            "uuid[]" => Type::UUID_ARRAY,
-            "bigint" => Type::INT8,
-            "bigint[]" => Type::INT8_ARRAY,
-            "boolean" => Type::BOOL,
-            "boolean[]" => Type::BOOL_ARRAY,
-            "bytea" => Type::BYTEA,
-            "bytea[]" => Type::BYTEA_ARRAY,
-            "text[]" => Type::TEXT_ARRAY,
-            _ => Type::TEXT,
-        });
-    }
-    types
-}
-
-/// A value of each row, as one array.
-#[derive(Debug)]
-pub(super) struct Array<'a, 'b>(pub(super) Vec<&'b Value<'a>>);
-
-type BoxedError = Box<dyn std::error::Error + Sync + Send>;
-
-impl ToSql for Array<'_, '_> {
-    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> std::result::Result<IsNull, BoxedError> {
-        let Kind::Array(element) = ty.kind() else {
-            return Err(format!("{ty} is no array").into());
-        };
-        let dimension = wire::ArrayDimension {
-            len: i32::try_from(self.0.len())?,
-            lower_bound: 1,
-        };
-        wire::array_to_sql(
-            Some(dimension),
-            element.oid(),
-            self.0.iter(),
-            |value, out| {
-                value.to_sql(element, out).map(|null| match null {
-                    IsNull::Yes => postgres_protocol::IsNull::Yes,
-                    IsNull::No => postgres_protocol::IsNull::No,
-                })
-            },
-            out,
-        )?;
-        Ok(IsNull::No)
-    }
-
-    fn accepts(_: &Type) -> bool {
-        true
-    }
-
-    to_sql_checked!();
-}
-
-impl ToSql for Value<'_> {
-    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> std::result::Result<IsNull, BoxedError> {
-        match (self, ty) {
-            (Self::Null, _) => return Ok(IsNull::Yes),
-            (Self::Bool(value), _) => wire::bool_to_sql(*value, out),
-            (Self::Int(value), &Type::INT4) => wire::int4_to_sql(i32::try_from(*value)?, out),
-            (Self::Int(value), _) => wire::int8_to_sql(*value, out),
-            (Self::Text(value), _) => wire::text_to_sql(value, out),
-            (Self::OwnText(value), _) => wire::text_to_sql(value, out),
-            (Self::Bytes(value), _) => wire::bytea_to_sql(value, out),
-            (Self::OwnBytes(value), _) => wire::bytea_to_sql(value, out),
-        }
-        Ok(IsNull::No)
-    }
-
-    fn accepts(_: &Type) -> bool {
-        true
-    }
-
-    to_sql_checked!();
-}
-
-/// A row of a result.
-pub(super) struct Row(tokio_postgres::Row);
-
-/// A value as it came, whatever its type.
-struct Raw<'a>(&'a Type, &'a [u8]);
-
-impl<'a> FromSql<'a> for Raw<'a> {
-    fn from_sql(ty: &Type, raw: &'a [u8]) -> std::result::Result<Self, BoxedError> {
-        // The type lives as long as the row, but is lent for less: these are constants.
-        let ty = match *ty {
-            Type::BOOL => &Type::BOOL,
-            Type::INT4 => &Type::INT4,
-            Type::INT8 => &Type::INT8,
-            _ => &Type::BYTEA,
-        };
-        Ok(Self(ty, raw))
-    }
-
-    fn accepts(_: &Type) -> bool {
-        true
-    }
-}
-
-impl Columns for Row {
-    fn int(&self, at: usize) -> Result<Option<i64>> {
-        let value: Option<Raw<'_>> = self.0.try_get(at).map_err(|error| unreadable(&error))?;
-        value
-            .map(|Raw(ty, raw)| match *ty {
-                Type::BOOL => wire::bool_from_sql(raw).map(i64::from),
-                Type::INT4 => wire::int4_from_sql(raw).map(i64::from),
-                _ => wire::int8_from_sql(raw),
-            })
-            .transpose()
-            .map_err(|error| Error::Unreadable(error.to_string()))
-    }
-
-    fn text(&self, at: usize) -> Result<Option<String>> {
-        self.bytes(at)?
-            .map(|bytes| {
-                String::from_utf8(bytes).map_err(|error| Error::Unreadable(error.to_string()))
-            })
-            .transpose()
-    }
-
-    fn bytes(&self, at: usize) -> Result<Option<Vec<u8>>> {
-        let value: Option<Raw<'_>> = self.0.try_get(at).map_err(|error| unreadable(&error))?;
-        Ok(value.map(|Raw(_, raw)| raw.to_vec()))
-    }
-}
-
-fn unreadable(error: &tokio_postgres::Error) -> Error {
-    Error::Unreadable(text(error))
-}
-
 /// What the database said, without the values that it may have quoted.
 fn text(error: &tokio_postgres::Error) -> String {
     match error.as_db_error() {
@@ -519,17 +312,5 @@ fn trouble(error: &tokio_postgres::Error) -> Trouble {
             Trouble::Is(Error::Unreadable(said))
         }
         _ => Trouble::Is(Error::Unavailable(said)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_parameter_has_the_type_of_its_cast() {
-        let text = "SELECT $2::text WHERE a = $1::uuid[] AND b = $1 AND c < $3::bigint)";
-        assert_eq!(types(text), [Type::UUID_ARRAY, Type::TEXT, Type::INT8]);
-        assert_eq!(types("SELECT 1"), []);
     }
 }
