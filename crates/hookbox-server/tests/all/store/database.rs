@@ -96,6 +96,22 @@ impl TestDatabase {
         });
     }
 
+    /// The stores of that many nodes; a file has one, which all share.
+    pub(crate) async fn nodes(&self, count: usize) -> Vec<Arc<dyn Store>> {
+        let mut nodes = vec![self.store()];
+        while nodes.len() < count {
+            nodes.push(match &self.place {
+                Place::Folder(_) => self.store(),
+                Place::Server(server) => {
+                    let (sealer, handoff) = (Sealer::new([7; 32]), Handoff::closed());
+                    let store = ClusterStore::open(server.url(), sealer, handoff, Migrate::IfEmpty);
+                    Arc::new(store.await.unwrap())
+                }
+            });
+        }
+        nodes
+    }
+
     fn open_file(&self, key: u8, handoff: Handoff) -> Result<SqliteStore, OpenError> {
         let path = self.folder().join("test.db");
         SqliteStore::open(&path, Sealer::new([key; 32]), handoff, Migrate::IfEmpty)

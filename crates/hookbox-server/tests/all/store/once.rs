@@ -8,6 +8,7 @@ use super::on_every_database;
 on_every_database!(
     a_repeat_gets_the_first_answer,
     fifty_repeats_at_once_have_one_effect,
+    an_old_key_is_taken_once_by_all_nodes_together,
     another_request_under_the_key_is_refused,
     a_change_that_failed_is_forgotten_with_its_key,
     a_key_is_forgotten_after_a_day,
@@ -118,4 +119,29 @@ async fn a_key_is_forgotten_after_a_day(db: &TestDatabase) {
             .await,
         Ok(())
     );
+}
+
+async fn an_old_key_is_taken_once_by_all_nodes_together(db: &TestDatabase) {
+    db.application("a").await;
+    let nodes = db.nodes(3).await;
+    for round in 0..10 {
+        let mut calls = Vec::new();
+        for number in 0..30 {
+            let store = nodes[number % nodes.len()].clone();
+            let mut new = draft("a");
+            let mut key = once(1, 1);
+            // Each round comes when the key of the last one is no longer repeated.
+            key.at = NOW.plus(std::time::Duration::from_hours(48) * round);
+            new.once = Some(key);
+            calls.push(tokio::spawn(async move { store.record(vec![new]).await }));
+        }
+        let mut new = 0;
+        for call in calls {
+            match call.await.unwrap() {
+                Ok(_) => new += 1,
+                Err(error) => assert!(matches!(error, Error::Repeated { .. }), "{error}"),
+            }
+        }
+        assert_eq!(new, 1, "round {round}");
+    }
 }

@@ -124,12 +124,15 @@ async fn what_is_still_owed_stays(db: &TestDatabase) {
     sweep(db, NOW).await;
     let app = db.application("a").await;
     db.endpoint(app, |_| {}).await;
-    let owed = made_at(NOW, 0);
-    db.store().record(vec![owed.clone()]).await.unwrap();
-    sweep(db, NOW.plus(DAY * 100)).await;
-    let (delivery, _) = db.store().deliveries(owed.id, all()).await.unwrap().data[0];
-    assert_eq!(delivery.state, State::Scheduled { at: NOW });
-    assert!(db.store().message(app, &owed.id.to_string()).await.is_ok());
+    // One in the tables of its day, one of a day that has none, where a database keeps such.
+    for at in [NOW, NOW.minus(DAY * 30)] {
+        let owed = made_at(at, 0);
+        db.store().record(vec![owed.clone()]).await.unwrap();
+        sweep(db, NOW.plus(DAY * 100)).await;
+        let (delivery, _) = db.store().deliveries(owed.id, all()).await.unwrap().data[0];
+        assert_eq!(delivery.state, State::Scheduled { at });
+        assert!(db.store().message(app, &owed.id.to_string()).await.is_ok());
+    }
 }
 
 async fn keys_go_after_a_day(db: &TestDatabase) {
