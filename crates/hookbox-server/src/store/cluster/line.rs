@@ -5,11 +5,17 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
 
 use crate::store::{Error, Result};
 use crate::telemetry::metrics::metrics;
+
+/// How long calls wait for more of their kind while another writer is under way. It may be stuck behind somebody's
+/// lock that is not in the way of these.
+const LONGEST: Duration = Duration::from_millis(50);
 
 /// How much may wait, and how much goes into one group.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +28,10 @@ pub(super) struct Limits {
     pub(super) group_calls: usize,
     /// Bytes of a group; one call always fits.
     pub(super) group_bytes: usize,
-    /// Calls that wait before a second writer helps: until then one writer with large groups does it with less work.
+    /// Writers that share what there is: none takes more than its part, so that one writes while the calls of the
+    /// other are on their way from and to their callers.
+    pub(super) writers: usize,
+    /// Calls that make a group worth its transaction while another is under way.
     pub(super) crowd: usize,
 }
 
@@ -31,7 +40,6 @@ pub(super) struct Line<C> {
     limits: Limits,
     waiting: Mutex<Waiting<C>>,
     arrived: Notify,
-    crowded: Notify,
 }
 
 struct Waiting<C> {
@@ -39,6 +47,30 @@ struct Waiting<C> {
     turns: VecDeque<String>,
     calls: usize,
     bytes: usize,
+    /// When the line was last empty, or a group was taken.
+    since: Instant,
+    /// Calls that writers have taken and not done with.
+    under_way: usize,
+}
+
+impl<C> Waiting<C> {
+    fn is_due(&self, limits: &Limits) -> bool {
+        let alone = self.under_way == 0 || self.calls >= limits.crowd;
+        self.calls > 0 && (alone || self.since.elapsed() >= LONGEST)
+    }
+}
+
+/// Calls to be written together. They count as under way until this is dropped.
+pub(super) struct Group<'a, C> {
+    pub(super) calls: Vec<C>,
+    taken: usize,
+    line: &'a Line<C>,
+}
+
+impl<C> Drop for Group<'_, C> {
+    fn drop(&mut self) {
+        self.line.waiting().under_way -= self.taken;
+    }
 }
 
 impl<C> Line<C> {
@@ -50,9 +82,10 @@ impl<C> Line<C> {
                 turns: VecDeque::new(),
                 calls: 0,
                 bytes: 0,
+                since: Instant::now(),
+                under_way: 0,
             }),
             arrived: Notify::new(),
-            crowded: Notify::new(),
         }
     }
 
@@ -67,6 +100,10 @@ impl<C> Line<C> {
                 "too many calls wait for the database".into(),
             ));
         }
+        let first = waiting.calls == 0;
+        if first {
+            waiting.since = Instant::now();
+        }
         waiting.calls += 1;
         waiting.bytes += bytes;
         if let Some(line) = waiting.by_owner.get_mut(owner) {
@@ -76,36 +113,38 @@ impl<C> Line<C> {
             waiting.by_owner.insert(owner.to_owned(), line);
             waiting.turns.push_back(owner.to_owned());
         }
-        let crowded = waiting.calls >= self.limits.crowd;
+        let wakes = first || waiting.is_due(&self.limits);
         drop(waiting);
-        self.arrived.notify_one();
-        if crowded {
-            self.crowded.notify_one();
+        if wakes {
+            self.arrived.notify_one();
         }
         Ok(())
     }
 
-    /// Waits for calls, and takes those of one group. A helper waits until many wait.
-    pub(super) async fn next(&self, helps: bool) -> Vec<C> {
+    /// Waits for calls, and takes those of one group.
+    pub(super) async fn next(&self) -> Group<'_, C> {
         loop {
-            if !helps || self.waiting().calls >= self.limits.crowd {
-                let group = self.take();
-                if !group.is_empty() {
-                    return group;
+            let until = {
+                let mut waiting = self.waiting();
+                if waiting.is_due(&self.limits) {
+                    return self.take(&mut waiting);
                 }
-            }
-            if helps {
-                self.crowded.notified().await;
-            } else {
-                self.arrived.notified().await;
+                (waiting.calls > 0).then(|| waiting.since + LONGEST)
+            };
+            match until {
+                Some(until) => {
+                    let _ = timeout_at(until, self.arrived.notified()).await;
+                }
+                None => self.arrived.notified().await,
             }
         }
     }
 
-    fn take(&self) -> Vec<C> {
-        let mut waiting = self.waiting();
-        let (mut group, mut bytes) = (Vec::new(), 0);
-        while group.len() < self.limits.group_calls && bytes < self.limits.group_bytes {
+    fn take(&self, waiting: &mut Waiting<C>) -> Group<'_, C> {
+        let part = (waiting.calls + waiting.under_way).div_ceil(self.limits.writers);
+        let most = part.max(self.limits.crowd).min(self.limits.group_calls);
+        let (mut calls, mut bytes) = (Vec::new(), 0);
+        while calls.len() < most && bytes < self.limits.group_bytes {
             let Some(owner) = waiting.turns.pop_front() else {
                 break;
             };
@@ -122,10 +161,20 @@ impl<C> Line<C> {
                 waiting.calls -= 1;
                 waiting.bytes -= size;
                 bytes += size;
-                group.push(call);
+                calls.push(call);
             }
         }
-        group
+        waiting.since = Instant::now();
+        waiting.under_way += calls.len();
+        if waiting.calls > 0 {
+            // For the next writer.
+            self.arrived.notify_one();
+        }
+        Group {
+            taken: calls.len(),
+            calls,
+            line: self,
+        }
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting<C>> {
@@ -138,11 +187,19 @@ mod tests {
     use super::*;
 
     const LIMITS: Limits = Limits {
-        calls: 6,
+        calls: 12,
         bytes: 100,
         group_calls: 3,
         group_bytes: 50,
+        writers: 1,
         crowd: 4,
+    };
+
+    const TWO: Limits = Limits {
+        group_calls: 100,
+        writers: 2,
+        crowd: 2,
+        ..LIMITS
     };
 
     #[tokio::test]
@@ -152,21 +209,41 @@ mod tests {
             line.push("a", 1, call).unwrap();
         }
         line.push("b", 1, "b1").unwrap();
-        assert_eq!(line.next(false).await, ["a1", "b1", "a2"]);
-        assert_eq!(line.next(false).await, ["a3", "a4"]);
+        assert_eq!(line.next().await.calls, ["a1", "b1", "a2"]);
+        assert_eq!(line.next().await.calls, ["a3", "a4"]);
     }
 
     #[tokio::test]
-    async fn a_second_writer_helps_only_when_many_wait() {
-        let line = Line::new(LIMITS);
-        for call in 0..3 {
+    async fn two_writers_share_what_there_is() {
+        let line = Line::new(TWO);
+        for call in 0..6 {
             line.push("a", 1, call).unwrap();
         }
-        let mut helper = Box::pin(line.next(true));
-        assert!(futures_util::poll!(helper.as_mut()).is_pending());
-        line.push("a", 1, 3).unwrap();
-        assert_eq!(helper.await, [0, 1, 2]);
-        assert_eq!(line.next(false).await, [3]);
+        let first = line.next().await;
+        assert_eq!(first.calls, [0, 1, 2]);
+        let second = line.next().await;
+        assert_eq!(second.calls, [3, 4, 5]);
+        // Six are under way and six more wait: half of them is the part of one.
+        for call in 6..12 {
+            line.push("a", 1, call).unwrap();
+        }
+        drop(first);
+        assert_eq!(line.next().await.calls, [6, 7, 8, 9, 10]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn few_calls_wait_for_the_other_writer_but_not_for_ever() {
+        let line = Line::new(TWO);
+        line.push("a", 1, 0).unwrap();
+        let stuck = line.next().await;
+        line.push("a", 1, 1).unwrap();
+        let began = Instant::now();
+        assert!(futures_util::poll!(Box::pin(line.next())).is_pending());
+        assert_eq!(line.next().await.calls, [1]);
+        assert!(began.elapsed() >= LONGEST);
+        line.push("a", 1, 2).unwrap();
+        drop(stuck);
+        assert_eq!(line.next().await.calls, [2]);
     }
 
     #[tokio::test]
@@ -174,12 +251,12 @@ mod tests {
         let line = Line::new(LIMITS);
         line.push("a", 99, 1).unwrap();
         assert!(line.push("a", 2, 2).is_err());
-        for call in 0..5 {
+        for call in 0..11 {
             line.push("b", 0, call).unwrap();
         }
         assert!(line.push("c", 0, 9).is_err());
         // A group ends when it is large enough, and one call always fits.
-        assert_eq!(line.next(false).await, [1]);
+        assert_eq!(line.next().await.calls, [1]);
         assert!(line.push("a", 101, 1).is_err());
     }
 }

@@ -57,14 +57,16 @@ const MIGRATIONS: Limits = Limits {
 
 /// For the short statements of the hot path: they find their rows by index whatever the statistics of a table say
 /// that was empty a minute ago, and a node that stops in the middle holds nobody up for long.
-const HOT_SETTINGS: [postgres::ServerSetting; 3] = [
+const HOT_SETTINGS: [postgres::ServerSetting; 4] = [
+    ("plan_cache_mode", "force_generic_plan"),
     ("enable_seqscan", "off"),
     ("statement_timeout", "10s"),
     ("idle_in_transaction_session_timeout", "10s"),
 ];
 /// A result that is lost with the database's machine leaves its delivery leased, to be tried again: at least once
 /// holds, and nobody waits for a disk.
-const SETTLE_SETTINGS: [postgres::ServerSetting; 4] = [
+const SETTLE_SETTINGS: [postgres::ServerSetting; 5] = [
+    ("plan_cache_mode", "force_generic_plan"),
     ("enable_seqscan", "off"),
     ("statement_timeout", "10s"),
     ("idle_in_transaction_session_timeout", "10s"),
@@ -193,14 +195,16 @@ impl ClusterStore {
                 bytes: 64 << 20,
                 group_calls: 256,
                 group_bytes: 8 << 20,
-                crowd: 128,
+                writers: RECORDERS,
+                crowd: 12,
             }),
             settling: Line::new(line::Limits {
                 calls: 65_536,
                 bytes: 64 << 20,
                 group_calls: 100,
                 group_bytes: 8 << 20,
-                crowd: usize::MAX,
+                writers: SETTLERS,
+                crowd: 1,
             }),
             routes: Routes::default(),
             doors: Doors::default(),
@@ -221,8 +225,8 @@ impl ClusterStore {
                 other => other.into(),
             })?;
         let mut tasks = Vec::new();
-        for number in 0..RECORDERS {
-            tasks.push(spawn(Arc::clone(&shared).recorder(number > 0)));
+        for _ in 0..RECORDERS {
+            tasks.push(spawn(Arc::clone(&shared).recorder()));
         }
         for _ in 0..SETTLERS {
             tasks.push(spawn(Arc::clone(&shared).settler()));

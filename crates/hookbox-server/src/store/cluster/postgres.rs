@@ -194,22 +194,43 @@ impl Connection {
     ) -> Tried<Vec<Row>> {
         let ready = self.ready(statement).await?;
         let opens = std::mem::take(&mut self.unopened);
-        let run = async {
-            let rows = match &ready {
-                Ready::Named(prepared) => self.object.query(prepared, values).await,
-                Ready::Typed(text, types) => {
-                    self.object.query_typed(text, &typed(values, types)).await
-                }
-            };
-            Ok(rows
-                .map_err(|error| trouble(&error))?
-                .into_iter()
-                .map(Row)
-                .collect())
-        };
         // Both are sent before the first is answered.
-        let (opened, rows) = tokio::join!(biased; self.opened(opens), run);
+        let (opened, rows) = tokio::join!(biased; self.opened(opens), self.ask(&ready, values));
         opened.and(rows)
+    }
+
+    /// Runs statements that have rows of values, and returns the rows of each. All are sent before the first is
+    /// answered.
+    pub(super) async fn query_all(
+        &mut self,
+        asked: &[(Statement, Vec<Array<'_, '_>>)],
+    ) -> Tried<Vec<Vec<Row>>> {
+        let mut all = Vec::new();
+        for (statement, arrays) in asked {
+            let ready = match arrays.as_slice() {
+                [] => None,
+                _ => Some(self.ready(*statement).await?),
+            };
+            let values: Vec<&(dyn ToSql + Sync)> = arrays.iter().map(|array| array as _).collect();
+            all.push((ready, values));
+        }
+        let opens = std::mem::take(&mut self.unopened);
+        let answers = join_all(all.iter().map(async |(ready, values)| match ready {
+            Some(ready) => self.ask(ready, values).await,
+            None => Ok(Vec::new()),
+        }));
+        let (opened, answers) = tokio::join!(biased; self.opened(opens), answers);
+        opened?;
+        answers.into_iter().collect()
+    }
+
+    async fn ask(&self, ready: &Ready, values: &[&(dyn ToSql + Sync)]) -> Tried<Vec<Row>> {
+        let rows = match ready {
+            Ready::Named(prepared) => self.object.query(prepared, values).await,
+            Ready::Typed(text, types) => self.object.query_typed(text, &typed(values, types)).await,
+        };
+        let rows = rows.map_err(|error| trouble(&error))?;
+        Ok(rows.into_iter().map(Row).collect())
     }
 
     /// Runs a statement with these values, and returns how many rows it touched.

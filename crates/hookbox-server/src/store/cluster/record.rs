@@ -8,9 +8,9 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::oneshot;
 
 use super::once::Known as KnownKey;
-use super::routes::Route;
+use super::routes::{self, Route};
 use super::sql::sql;
-use super::transaction::{Transaction, Tries};
+use super::transaction::{Row, Transaction, Tries};
 use super::trouble::{Tried, Trouble};
 use super::{Shared, plan::Plan};
 use crate::model::{ApplicationId, MessageId};
@@ -47,13 +47,14 @@ impl Shared {
     }
 
     /// Writes group after group, as long as the store lives.
-    pub(super) async fn recorder(self: Arc<Self>, helps: bool) {
+    pub(super) async fn recorder(self: Arc<Self>) {
         loop {
-            let mut group = self.recording.next(helps).await;
-            while !group.is_empty() {
+            let mut group = self.recording.next().await;
+            let mut calls = std::mem::take(&mut group.calls);
+            while !calls.is_empty() {
                 // Nobody waits for these any more, so nobody was told that they are recorded.
-                group.retain(|call| !call.caller.is_closed());
-                group = self.write(group).await;
+                calls.retain(|call| !call.caller.is_closed());
+                calls = self.write(calls).await;
             }
         }
     }
@@ -133,19 +134,34 @@ impl Shared {
         transaction: &mut Transaction,
         calls: &[Call],
     ) -> Tried<(Plan, Vec<Answer>)> {
-        let drafts = || calls.iter().flat_map(|call| &call.drafts);
-        let routes = self
-            .routes
-            .of(transaction, &self.sealer, &distinct(drafts()))
-            .await?;
         // Each read sees what was committed before it, so what overrules the others is read last: who finds an event
         // id that a repeat of the same request has just written then finds its key too.
-        let known = Known {
-            event_ids: known_event_ids(transaction, drafts(), &routes).await?,
-            receipts: known_receipts(transaction, drafts()).await?,
-            keys: known_keys(transaction, drafts()).await?,
-            routes,
+        let asked = Asked::by(calls);
+        let (keys_now, keys_last) = if asked.event_ids.is_empty() {
+            (asked.keys.as_slice(), [].as_slice())
+        } else {
+            ([].as_slice(), asked.keys.as_slice())
         };
+        let [revisions, receipts, mut keys] = transaction
+            .query_all([
+                (sql!("application_revision"), rows(&asked.applications)),
+                (sql!("receipt_find"), rows(&asked.receipts)),
+                (sql!("idempotency_find"), rows(keys_now)),
+            ])
+            .await?;
+        let routes = self
+            .routes
+            .of(transaction, &self.sealer, &asked.names, &revisions)
+            .await?;
+        let event_ids = asked.event_ids_of(&routes);
+        let [event_ids, last] = transaction
+            .query_all([
+                (sql!("event_id_find"), rows(&event_ids)),
+                (sql!("idempotency_find"), rows(keys_last)),
+            ])
+            .await?;
+        keys.extend(last);
+        let known = Known::read(routes, &receipts, &event_ids, &keys)?;
         let mut plan = Plan::new(self.handoff.clone());
         // What is known and not refused is too old.
         plan.has_old_keys = !known.keys.is_empty();
@@ -202,11 +218,51 @@ pub(super) fn event_id_key(application: ApplicationId, event_id: &str) -> [u8; 3
         .into()
 }
 
-fn distinct<'a>(drafts: impl Iterator<Item = &'a Draft>) -> Vec<&'a str> {
-    let mut keys: Vec<&str> = drafts.map(|draft| draft.application.as_str()).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    keys
+/// What a group names, as the database is asked for it.
+struct Asked<'a> {
+    /// Applications by id or uid.
+    names: Vec<&'a str>,
+    applications: Vec<[Value<'a>; 2]>,
+    receipts: Vec<[Value<'a>; 1]>,
+    /// An application's name and what a sender called a message of it.
+    event_ids: Vec<(&'a str, &'a str)>,
+    keys: Vec<[Value<'a>; 1]>,
+}
+
+impl<'a> Asked<'a> {
+    fn by(calls: &'a [Call]) -> Self {
+        let drafts = || calls.iter().flat_map(|call| &call.drafts);
+        let mut names: Vec<&str> = drafts().map(|draft| draft.application.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        Self {
+            applications: names.iter().map(|name| routes::row(name)).collect(),
+            names,
+            receipts: drafts()
+                .filter_map(|draft| draft.seen.as_ref())
+                .map(|seen| [receipt_key(seen).to_vec().into()])
+                .collect(),
+            event_ids: drafts()
+                .filter_map(|draft| Some((draft.application.as_str(), draft.event_id.as_deref()?)))
+                .collect(),
+            keys: drafts()
+                .filter_map(|draft| draft.once.as_ref())
+                .map(|once| [(&once.key).into()])
+                .collect(),
+        }
+    }
+
+    fn event_ids_of(&self, routes: &HashMap<String, Arc<Route>>) -> Vec<[Value<'a>; 1]> {
+        let key = |(name, id): &(&str, &str)| {
+            let application = routes.get(*name)?.application;
+            Some([event_id_key(application, id).to_vec().into()])
+        };
+        self.event_ids.iter().filter_map(key).collect()
+    }
+}
+
+fn rows<'a, 'b, const N: usize>(rows: &'b [[Value<'a>; N]]) -> Vec<&'b [Value<'a>]> {
+    rows.iter().map(<[_; N]>::as_slice).collect()
 }
 
 /// A receipt that is there.
@@ -226,6 +282,36 @@ struct Known {
 }
 
 impl Known {
+    fn read(
+        routes: HashMap<String, Arc<Route>>,
+        receipts: &[Row],
+        event_ids: &[Row],
+        keys: &[Row],
+    ) -> Result<Self> {
+        let mut known = Self {
+            keys: HashMap::new(),
+            receipts: HashMap::new(),
+            event_ids: HashSet::new(),
+            routes,
+        };
+        for row in receipts {
+            let receipt = KnownReceipt {
+                variant: row.number(1)?,
+                digest: row.blob(2)?,
+                message: MessageId(row.blob(3)?),
+            };
+            known.receipts.entry(row.blob(0)?).or_default().push(receipt);
+        }
+        for row in event_ids {
+            known.event_ids.insert(row.blob(0)?);
+        }
+        for row in keys {
+            let key = KnownKey::read(row)?;
+            known.keys.insert(key.key, key);
+        }
+        Ok(known)
+    }
+
     fn route(&self, draft: &Draft) -> Result<&Route> {
         self.routes
             .get(&draft.application)
@@ -285,59 +371,6 @@ impl Known {
         }
         Ok(())
     }
-}
-
-async fn known_keys<'a>(
-    transaction: &mut Transaction,
-    drafts: impl Iterator<Item = &'a Draft>,
-) -> Tried<HashMap<[u8; 32], KnownKey>> {
-    let keys: Vec<[Value<'_>; 1]> = drafts
-        .filter_map(|draft| draft.once.as_ref())
-        .map(|once| [(&once.key).into()])
-        .collect();
-    let rows = transaction
-        .query_rows(sql!("idempotency_find"), &keys)
-        .await?;
-    let known = rows.iter().map(|row| {
-        let known = KnownKey::read(row)?;
-        Ok((known.key, known))
-    });
-    Ok(known.collect::<Result<_>>()?)
-}
-
-async fn known_receipts<'a>(
-    transaction: &mut Transaction,
-    drafts: impl Iterator<Item = &'a Draft>,
-) -> Tried<HashMap<[u8; 32], Vec<KnownReceipt>>> {
-    let keys: Vec<[Value<'_>; 1]> = drafts
-        .filter_map(|draft| draft.seen.as_ref())
-        .map(|seen| [receipt_key(seen).to_vec().into()])
-        .collect();
-    let mut known: HashMap<_, Vec<_>> = HashMap::new();
-    for row in transaction.query_rows(sql!("receipt_find"), &keys).await? {
-        known.entry(row.blob(0)?).or_default().push(KnownReceipt {
-            variant: row.number(1)?,
-            digest: row.blob(2)?,
-            message: MessageId(row.blob(3)?),
-        });
-    }
-    Ok(known)
-}
-
-async fn known_event_ids<'a>(
-    transaction: &mut Transaction,
-    drafts: impl Iterator<Item = &'a Draft>,
-    routes: &HashMap<String, Arc<Route>>,
-) -> Tried<HashSet<[u8; 32]>> {
-    let keys: Vec<[Value<'_>; 1]> = drafts
-        .filter_map(|draft| {
-            let route = routes.get(&draft.application)?;
-            let id = draft.event_id.as_ref()?;
-            Some([event_id_key(route.application, id).to_vec().into()])
-        })
-        .collect();
-    let rows = transaction.query_rows(sql!("event_id_find"), &keys).await?;
-    Ok(rows.iter().map(|row| row.blob(0)).collect::<Result<_>>()?)
 }
 
 impl Shared {

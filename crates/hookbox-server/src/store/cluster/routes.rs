@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::sql::sql;
-use super::transaction::Transaction;
+use super::transaction::{Row, Transaction};
 use super::trouble::Tried;
 use crate::model::{ApplicationId, Endpoint, EndpointId};
 use crate::store::columns::{Columns as _, Value, endpoint};
@@ -33,33 +33,32 @@ struct Known {
     endpoints: HashMap<EndpointId, (i64, Arc<Endpoint>)>,
 }
 
+/// What `application_revision` is asked for a name: an id or a uid.
+pub(super) fn row(name: &str) -> [Value<'_>; 2] {
+    [asked_id(name).0.to_vec().into(), name.into()]
+}
+
+fn asked_id(name: &str) -> ApplicationId {
+    name.parse().unwrap_or(ApplicationId([0; 16]))
+}
+
 impl Routes {
-    /// The applications of these keys: ids or uids. A key that no application has is not in the answer.
+    /// The applications of these names: ids or uids. A name that no application has is not in the answer. The rows
+    /// are those of `application_revision` for their [`row`]s.
     pub(super) async fn of(
         &self,
         transaction: &mut Transaction,
         sealer: &Sealer,
-        keys: &[&str],
+        names: &[&str],
+        rows: &[Row],
     ) -> Tried<HashMap<String, Arc<Route>>> {
-        let ids: Vec<ApplicationId> = keys
-            .iter()
-            .map(|key| key.parse().unwrap_or(ApplicationId([0; 16])))
-            .collect();
-        let rows: Vec<[Value<'_>; 2]> = keys
-            .iter()
-            .zip(&ids)
-            .map(|(key, id)| [(&id.0).into(), (*key).into()])
-            .collect();
         let mut routes = HashMap::new();
-        for row in transaction
-            .query_rows(sql!("application_revision"), &rows)
-            .await?
-        {
+        for row in rows {
             let (id, uid) = (ApplicationId(row.blob(0)?), row.text(1)?);
             let route = self.route(transaction, sealer, id, row.number(2)?).await?;
-            for (key, asked) in keys.iter().zip(&ids) {
-                if *asked == id || uid.as_deref() == Some(*key) {
-                    routes.insert((*key).to_owned(), Arc::clone(&route));
+            for name in names {
+                if asked_id(name) == id || uid.as_deref() == Some(*name) {
+                    routes.insert((*name).to_owned(), Arc::clone(&route));
                 }
             }
         }

@@ -45,7 +45,8 @@ impl Shared {
     /// Writes group after group, as long as the store lives.
     pub(super) async fn settler(self: Arc<Self>) {
         loop {
-            let calls = self.settling.next(false).await;
+            let mut group = self.settling.next().await;
+            let calls = std::mem::take(&mut group.calls);
             self.settle_calls(calls).await;
         }
     }

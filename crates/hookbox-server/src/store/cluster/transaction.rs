@@ -265,6 +265,42 @@ impl Transaction {
         }
     }
 
+    /// Runs statements that each take rows of values at once, those that have any. All are sent before the first is
+    /// answered, where the database allows that.
+    pub(super) async fn query_all<const N: usize>(
+        &mut self,
+        asked: [(Statement, Vec<&[Value<'_>]>); N],
+    ) -> Tried<[Vec<Row>; N]> {
+        if asked.iter().all(|(_, rows)| rows.is_empty()) {
+            return Ok(std::array::from_fn(|_| Vec::new()));
+        }
+        let run = async |connection: &mut Connection| {
+            let mut answers = std::array::from_fn(|_| Vec::new());
+            match connection {
+                Connection::Postgres(connection) => {
+                    let asked: Vec<_> = asked
+                        .iter()
+                        .map(|(sql, rows)| (*sql, transposed(rows)))
+                        .collect();
+                    let all = connection.query_all(&asked).await?;
+                    for (answer, rows) in answers.iter_mut().zip(all) {
+                        *answer = rows.into_iter().map(Row::Postgres).collect();
+                    }
+                }
+                Connection::Mysql(connection) => {
+                    for (answer, (sql, rows)) in answers.iter_mut().zip(&asked) {
+                        if !rows.is_empty() {
+                            let rows = connection.query(*sql, rows).await?;
+                            *answer = rows.into_iter().map(Row::Mysql).collect();
+                        }
+                    }
+                }
+            }
+            Ok(answers)
+        };
+        within!(self, run)
+    }
+
     /// Runs a statement that writes rows of values at once, if there are any.
     pub(super) async fn execute_rows<'a, R>(&mut self, sql: Statement, rows: &[R]) -> Tried<u64>
     where
