@@ -154,6 +154,17 @@ impl Database {
         }
     }
 
+    /// A session of somebody else in a `PostgreSQL` database.
+    ///
+    /// # Panics
+    /// When it cannot connect.
+    pub async fn session(&self) -> tokio_postgres::Client {
+        let connected = tokio_postgres::connect(&self.url, tokio_postgres::NoTls).await;
+        let (client, connection) = connected.expect("the database answers");
+        tokio::spawn(connection);
+        client
+    }
+
     /// Ends every connection of a Hookbox node to it, in the middle of whatever it does.
     ///
     /// # Errors

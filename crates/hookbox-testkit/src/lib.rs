@@ -17,4 +17,4 @@ pub use process::Server;
 pub use service::Service;
 pub use sign::Signed;
 pub use sink::{Answer, Arrival, Sink};
-pub use wire::Wire;
+pub use wire::{Fate, Wire};

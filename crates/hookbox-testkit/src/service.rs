@@ -31,6 +31,30 @@ pub struct Service {
     child: Option<Child>,
 }
 
+/// A process of a server that is stopped until this is dropped.
+#[derive(Debug)]
+pub struct Stopped(Pid);
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        let _ = kill_process(self.0, Signal::CONT);
+    }
+}
+
+impl Stopped {
+    /// Stops the process of that number.
+    ///
+    /// # Panics
+    /// When there is none, or it belongs to somebody else.
+    #[must_use]
+    pub fn process(number: i64) -> Self {
+        let number = i32::try_from(number).ok();
+        let pid = number.and_then(Pid::from_raw).expect("a process");
+        kill_process(pid, Signal::STOP).expect("SIGSTOP can be sent");
+        Self(pid)
+    }
+}
+
 impl Service {
     /// `PostgreSQL`, without any database yet.
     ///

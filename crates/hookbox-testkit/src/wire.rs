@@ -1,6 +1,7 @@
 //! A wire that can be cut: what goes between two processes passes through here.
 
 use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
@@ -15,11 +16,30 @@ enum State {
     Cut,
 }
 
+/// What is done to the one connection that says all of some words, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// What said the last word reaches the other side, and the connection ends without its answer.
+    LosesAnswer,
+    /// What said the last word does not reach the other side, and the connection ends.
+    LosesRequest,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Trap {
+    words: &'static [&'static str],
+    fate: Fate,
+}
+
+/// The trap that is set, until a connection falls into it.
+type Trapped = Arc<Mutex<Option<Trap>>>;
+
 /// Passes connections on to an address.
 #[derive(Debug)]
 pub struct Wire {
     address: SocketAddr,
     state: watch::Sender<State>,
+    trap: Trapped,
     task: JoinHandle<()>,
 }
 
@@ -40,10 +60,17 @@ impl Wire {
             .local_addr()
             .expect("a bound listener has an address");
         let state = watch::Sender::new(State::Whole);
-        let task = tokio::spawn(serve(listener, target, state.subscribe()));
+        let trap = Trapped::default();
+        let task = tokio::spawn(serve(
+            listener,
+            target,
+            state.subscribe(),
+            Arc::clone(&trap),
+        ));
         Self {
             address,
             state,
+            trap,
             task,
         }
     }
@@ -64,18 +91,38 @@ impl Wire {
         self.state.send_replace(State::Silent);
     }
 
+    /// Sets a trap for the next connection that says these words to the other side; each word within one write.
+    pub fn trap(&self, words: &'static [&'static str], fate: Fate) {
+        *lock(&self.trap) = Some(Trap { words, fate });
+    }
+
+    /// Whether the trap that was set last has been sprung.
+    #[must_use]
+    pub fn is_sprung(&self) -> bool {
+        lock(&self.trap).is_none()
+    }
+
     /// Lets everything through again.
     pub fn mend(&self) {
         self.state.send_replace(State::Whole);
     }
 }
 
-async fn serve(listener: TcpListener, target: SocketAddr, state: watch::Receiver<State>) {
+fn lock(trap: &Trapped) -> MutexGuard<'_, Option<Trap>> {
+    trap.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn serve(
+    listener: TcpListener,
+    target: SocketAddr,
+    state: watch::Receiver<State>,
+    trap: Trapped,
+) {
     let mut connections = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
         while connections.try_join_next().is_some() {}
         if *state.borrow() != State::Cut {
-            connections.spawn(connect(stream, target, state.clone()));
+            connections.spawn(connect(stream, target, state.clone(), Arc::clone(&trap)));
         }
     }
 }
@@ -84,7 +131,12 @@ async fn serve(listener: TcpListener, target: SocketAddr, state: watch::Receiver
     clippy::disallowed_methods,
     reason = "it stands for the network of the tests"
 )]
-async fn connect(near: TcpStream, target: SocketAddr, state: watch::Receiver<State>) {
+async fn connect(
+    near: TcpStream,
+    target: SocketAddr,
+    state: watch::Receiver<State>,
+    trap: Trapped,
+) {
     let Ok(far) = TcpStream::connect(target).await else {
         return;
     };
@@ -96,8 +148,28 @@ async fn connect(near: TcpStream, target: SocketAddr, state: watch::Receiver<Sta
         let mut state = state.clone();
         async move { drop(state.wait_for(|state| *state == State::Cut).await) }
     };
-    let there = pump(near_read, far_write, state.clone());
-    let back = pump(far_read, near_write, state);
+    let sprung = watch::Sender::new(None);
+    let mut heard = 0;
+    let there = pump(near_read, far_write, state.clone(), |bytes| {
+        let mut trap = lock(&trap);
+        if let Some(Trap { words, fate }) = *trap {
+            let mut rest = bytes;
+            while let Some(word) = words.get(heard) {
+                let found = rest
+                    .windows(word.len())
+                    .position(|part| part == word.as_bytes());
+                let Some(at) = found else { break };
+                rest = &rest[at + word.len()..];
+                heard += 1;
+            }
+            if heard == words.len() {
+                *trap = None;
+                sprung.send_replace(Some(fate));
+            }
+        }
+        *sprung.borrow() != Some(Fate::LosesRequest)
+    });
+    let back = pump(far_read, near_write, state, |_| sprung.borrow().is_none());
     tokio::select! {
         () = cut => {}
         () = there => {}
@@ -106,11 +178,17 @@ async fn connect(near: TcpStream, target: SocketAddr, state: watch::Receiver<Sta
 }
 
 /// Copies until one side ends; waits while the wire is silent.
-async fn pump(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut state: watch::Receiver<State>) {
+async fn pump(
+    mut from: OwnedReadHalf,
+    mut to: OwnedWriteHalf,
+    mut state: watch::Receiver<State>,
+    mut passes: impl FnMut(&[u8]) -> bool,
+) {
     let mut buffer = vec![0; 64 * 1024];
     while let Ok(count) = from.read(&mut buffer).await {
         let open = state.wait_for(|state| *state == State::Whole).await.is_ok();
-        if count == 0 || !open || to.write_all(&buffer[..count]).await.is_err() {
+        let bytes = &buffer[..count];
+        if count == 0 || !open || !passes(bytes) || to.write_all(bytes).await.is_err() {
             return;
         }
     }

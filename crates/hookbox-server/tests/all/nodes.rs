@@ -7,10 +7,12 @@ mod fan_out;
 mod freeze;
 mod kills;
 pub(crate) mod load;
+mod others;
 mod pooled;
 mod roles;
 mod same;
 pub(crate) mod tally;
+mod wire;
 mod writers;
 
 use hookbox_testkit::process::Setup;

@@ -17,23 +17,30 @@ mod upkeep;
 
 /// Makes a test of each function for every database.
 macro_rules! on_every_database {
-    ($($name:ident),* $(,)?) => { $(
+    ($($name:ident),* $(,)?) => {
+        $crate::store::tests! { $($name: sqlite postgres mysql;)* }
+    };
+}
+pub(crate) use on_every_database;
+
+/// The same for what a file, which one process has to itself, cannot show or does not promise.
+macro_rules! on_shared_databases {
+    ($($name:ident),* $(,)?) => {
+        $crate::store::tests! { $($name: postgres mysql;)* }
+    };
+}
+pub(crate) use on_shared_databases;
+
+macro_rules! tests {
+    ($($name:ident: $($database:ident)*;)*) => { $(
         mod $name {
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn sqlite() {
-                super::$name(&$crate::store::database::TestDatabase::sqlite().await).await;
-            }
-
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn postgres() {
-                super::$name(&$crate::store::database::TestDatabase::postgres().await).await;
-            }
-
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn mysql() {
-                super::$name(&$crate::store::database::TestDatabase::mysql().await).await;
-            }
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $database() {
+                    super::$name(&$crate::store::database::TestDatabase::$database().await).await;
+                }
+            )*
         }
     )* };
 }
-pub(crate) use on_every_database;
+pub(crate) use tests;

@@ -34,7 +34,7 @@ pub(super) struct Sending {
     #[command(flatten)]
     pub(super) load: Load,
     /// Endpoints of the application; each message goes to all of them
-    #[arg(long, default_value_t = 1, value_parser = value_parser!(u32).range(1..=100))]
+    #[arg(long, default_value_t = 1, value_parser = value_parser!(u32).range(1..=1000))]
     pub(super) endpoints: u32,
     /// Where the sink listens; a free port when not given
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]

@@ -300,7 +300,11 @@ impl Known {
                 digest: row.blob(2)?,
                 message: MessageId(row.blob(3)?),
             };
-            known.receipts.entry(row.blob(0)?).or_default().push(receipt);
+            known
+                .receipts
+                .entry(row.blob(0)?)
+                .or_default()
+                .push(receipt);
         }
         for row in event_ids {
             known.event_ids.insert(row.blob(0)?);

@@ -14,6 +14,7 @@ use hookbox_server::store::seal::Sealer;
 use hookbox_server::store::sqlite::{OpenError, SqliteStore};
 use hookbox_server::store::{Draft, Handoff, Once, Page, Seen, SourceDraft, Store, Work};
 use hookbox_testkit::Database;
+use hookbox_testkit::database::Kind;
 use tempfile::TempDir;
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -136,6 +137,21 @@ impl TestDatabase {
     /// Opens the same file again with another key, while it may be open.
     pub(crate) fn open_again(&self, key: u8) -> Option<OpenError> {
         self.open_file(key, Handoff::closed()).err()
+    }
+
+    /// From now on a shared database itself refuses messages of that type.
+    pub(crate) async fn refuses_messages_of(&self, event_type: &str) {
+        let Place::Server(server) = &self.place else {
+            panic!("this database is a file");
+        };
+        let table = match server.kind() {
+            Kind::Postgres => "hookbox.message",
+            Kind::Mysql => "message",
+        };
+        let check = format!(
+            "ALTER TABLE {table} ADD CONSTRAINT refused CHECK (event_type <> '{event_type}')"
+        );
+        server.run_inside(&check).await.unwrap();
     }
 
     pub(crate) fn close(&self) {

@@ -8,7 +8,7 @@ use hookbox_server::store::sqlite::OpenError;
 use hookbox_server::model::State;
 
 use super::claim::{ROOMY, waiting};
-use super::database::{NOW, TestDatabase, all, application, endpoint, once};
+use super::database::{NOW, TestDatabase, all, application, endpoint, event, once};
 
 #[tokio::test]
 async fn one_process_has_it() {
@@ -74,4 +74,46 @@ async fn what_a_dead_process_held_is_due_when_the_next_one_starts() {
     let (delivery, _) = db.store().deliveries(message, all()).await.unwrap().data[0];
     assert!(matches!(delivery.state, State::Scheduled { .. }));
     assert_eq!(delivery.fence, 1);
+}
+
+/// Somebody looks into the file with a tool of theirs and forgets to end the transaction.
+#[tokio::test]
+async fn a_reader_that_stays_is_in_nobodys_way_and_the_log_is_used_anew_after_it() {
+    const EACH: u32 = 300;
+    let db = TestDatabase::sqlite().await;
+    let source = db.source("s", &["http://127.0.0.1:1/"]).await;
+    let path = db.folder().join("test.db");
+    let log = || {
+        std::fs::metadata(db.folder().join("test.db-wal"))
+            .unwrap()
+            .len()
+    };
+    let reader = rusqlite::Connection::open(&path).unwrap();
+    reader
+        .execute_batch("BEGIN; SELECT count(*) FROM message")
+        .unwrap();
+    let record = async |from: u32| {
+        for number in from..from + EACH {
+            let mut event = event(source, &format!("evt_{number}"), 1);
+            event.payload = vec![b'x'; 64 << 10].into();
+            db.store().record(vec![event]).await.unwrap();
+        }
+    };
+    record(0).await;
+    let (held, seen) = (
+        log(),
+        reader.query_row("SELECT count(*) FROM message", [], |row| {
+            row.get::<_, u32>(0)
+        }),
+    );
+    assert_eq!(seen.unwrap(), 0, "it sees what it began with");
+    reader.execute_batch("COMMIT").unwrap();
+    record(EACH).await;
+    record(2 * EACH).await;
+    assert!(log() <= held + (16 << 20), "{held} before, {} after", log());
+    let kept = rusqlite::Connection::open(&path).unwrap();
+    let count = kept.query_row("SELECT count(*) FROM message", [], |row| {
+        row.get::<_, u32>(0)
+    });
+    assert_eq!(count.unwrap(), 3 * EACH);
 }

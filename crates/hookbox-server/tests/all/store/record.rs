@@ -5,7 +5,7 @@ use hookbox_server::store::handoff::Limits;
 use hookbox_server::store::{Error, MessageFilter, Recorded, Store};
 
 use super::database::{NOW, TestDatabase, all, draft, event};
-use super::on_every_database;
+use super::{on_every_database, on_shared_databases};
 
 on_every_database!(
     work_goes_straight_on_within_the_room_and_is_durable_by_then,
@@ -21,6 +21,9 @@ on_every_database!(
     a_call_is_whole_and_alone,
     without_an_application_there_is_nothing,
 );
+
+// On SQLite its group is refused with it, and comes again.
+on_shared_databases!(what_the_database_refuses_takes_no_other_with_it);
 
 async fn messages(store: &dyn Store, application: &str) -> usize {
     let id = store.application(application).await.unwrap().id;
@@ -291,4 +294,30 @@ async fn work_is_handed_over_even_when_nobody_waits_for_the_answer(db: &TestData
     db.store().record(vec![draft("a")]).await.unwrap();
     let recorded = messages(&*db.store(), "a").await;
     assert_eq!(db.handed_over().len(), recorded);
+}
+
+async fn what_the_database_refuses_takes_no_other_with_it(db: &TestDatabase) {
+    let source = db.source("s", &["http://127.0.0.1:1/"]).await;
+    db.refuses_messages_of("poison").await;
+    let calls = (0..30).map(|number| {
+        let (store, mut one) = (db.store(), event(source, &format!("evt_{number}"), 1));
+        if number % 10 == 5 {
+            one.event_type = "poison".to_owned();
+        }
+        tokio::spawn(async move { (number, store.record(vec![one]).await) })
+    });
+    for call in calls.collect::<Vec<_>>() {
+        let (number, answer) = call.await.unwrap();
+        if number % 10 == 5 {
+            assert!(answer.is_err(), "{number}: {answer:?}");
+        } else {
+            assert!(
+                matches!(answer.as_deref(), Ok([Recorded::New(_)])),
+                "{number}: {answer:?}"
+            );
+        }
+    }
+    assert_eq!(messages(&*db.store(), "default").await, 27);
+    let receipts = db.store().receipts(source, all()).await.unwrap().data;
+    assert_eq!(receipts.len(), 27, "what was refused left nothing");
 }
