@@ -19,10 +19,13 @@ enum State {
 /// What is done to the one connection that says all of some words, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// What said the last word reaches the other side, and the connection ends without its answer.
-    LosesAnswer,
+    /// What said the last word reaches the other side, and the connection ends instead of bringing the answer that
+    /// contains this.
+    LosesAnswer(&'static str),
     /// What said the last word does not reach the other side, and the connection ends.
     LosesRequest,
+    /// What said the last word reaches the other side, and the connection ends at once.
+    LosesConnection,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -155,10 +158,9 @@ async fn connect(
         if let Some(Trap { words, fate }) = *trap {
             let mut rest = bytes;
             while let Some(word) = words.get(heard) {
-                let found = rest
-                    .windows(word.len())
-                    .position(|part| part == word.as_bytes());
-                let Some(at) = found else { break };
+                let Some(at) = position(rest, word) else {
+                    break;
+                };
                 rest = &rest[at + word.len()..];
                 heard += 1;
             }
@@ -167,9 +169,18 @@ async fn connect(
                 sprung.send_replace(Some(fate));
             }
         }
-        *sprung.borrow() != Some(Fate::LosesRequest)
+        match *sprung.borrow() {
+            Some(Fate::LosesRequest) => Then::End,
+            Some(Fate::LosesConnection) => Then::PassAndEnd,
+            Some(Fate::LosesAnswer(_)) | None => Then::Pass,
+        }
     });
-    let back = pump(far_read, near_write, state, |_| sprung.borrow().is_none());
+    let back = pump(far_read, near_write, state, |bytes| {
+        match *sprung.borrow() {
+            Some(Fate::LosesAnswer(answer)) if contains(bytes, answer) => Then::End,
+            _ => Then::Pass,
+        }
+    });
     tokio::select! {
         () = cut => {}
         () = there => {}
@@ -177,18 +188,40 @@ async fn connect(
     }
 }
 
+/// What becomes of what was read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    Pass,
+    PassAndEnd,
+    End,
+}
+
+fn position(bytes: &[u8], word: &str) -> Option<usize> {
+    bytes
+        .windows(word.len())
+        .position(|part| part == word.as_bytes())
+}
+
+fn contains(bytes: &[u8], word: &str) -> bool {
+    word.is_empty() || position(bytes, word).is_some()
+}
+
 /// Copies until one side ends; waits while the wire is silent.
 async fn pump(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
     mut state: watch::Receiver<State>,
-    mut passes: impl FnMut(&[u8]) -> bool,
+    mut judge: impl FnMut(&[u8]) -> Then,
 ) {
     let mut buffer = vec![0; 64 * 1024];
     while let Ok(count) = from.read(&mut buffer).await {
         let open = state.wait_for(|state| *state == State::Whole).await.is_ok();
         let bytes = &buffer[..count];
-        if count == 0 || !open || !passes(bytes) || to.write_all(bytes).await.is_err() {
+        if count == 0 || !open {
+            return;
+        }
+        let then = judge(bytes);
+        if then == Then::End || to.write_all(bytes).await.is_err() || then == Then::PassAndEnd {
             return;
         }
     }

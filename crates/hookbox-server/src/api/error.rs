@@ -122,7 +122,9 @@ impl Fault {
             Self::MediaType(detail) => ("unsupported_media_type", detail.into()),
             Self::Unavailable => (
                 "unavailable",
-                "Nothing was recorded. Try again later.".into(),
+                "The database did not answer in time. Send this again later; with the same \
+                 'idempotency-key' a message is recorded once."
+                    .into(),
             ),
             Self::Broken => (
                 "server_error",

@@ -25,6 +25,9 @@ impl FromStr for Database {
                 path => Ok(Self::Sqlite(path.into())),
             },
             Some(("postgres" | "postgresql" | "mysql", rest)) if rest.starts_with("//") => {
+                if has_at_in_path(rest) {
+                    return Err("write / in a password as %2F, @ as %40, ? as %3F".to_owned());
+                }
                 Ok(Self::Shared(Secret::new(text)))
             }
             _ => Err("write sqlite:PATH, postgres://USER:PASSWORD@HOST/NAME or \
@@ -41,6 +44,20 @@ impl fmt::Display for Database {
             Self::Shared(url) => f.write_str(&without_password(url.expose())),
         }
     }
+}
+
+/// Whether an `@` stands after the host: then the password holds a `/` or `?` that is taken for the host's end, and the
+/// rest of it for something that may be shown.
+fn has_at_in_path(rest: &str) -> bool {
+    let rest = rest.trim_start_matches('/');
+    let Some(end) = rest.find(['/', '?', '#']) else {
+        return false;
+    };
+    let path = match rest[end..].strip_prefix('/') {
+        Some(path) => path.split(['?', '#']).next().unwrap_or(path),
+        None => &rest[end..],
+    };
+    path.contains('@')
 }
 
 /// An address as it may be shown: what stands between the user's name and the `@` is left out.
@@ -74,10 +91,23 @@ mod tests {
             "sqlite:///tmp/a.db".parse(),
             Ok(Database::Sqlite("/tmp/a.db".into()))
         );
-        for url in ["postgres://h/d", "postgresql://u:p@h/d", "mysql://h/d"] {
+        for url in [
+            "postgres://h/d",
+            "postgresql://u:p@h/d",
+            "mysql://h/d",
+            "postgres://h/d?user=a@b",
+        ] {
             assert_eq!(url.parse(), Ok(Database::Shared(Secret::new(url))));
         }
-        for bad in ["", "sqlite:", "postgres:h", "redis://h", "a.db"] {
+        for bad in [
+            "",
+            "sqlite:",
+            "postgres:h",
+            "redis://h",
+            "a.db",
+            "postgres://u:p@ss/word@h/d",
+            "mysql://u:p?w@h/d",
+        ] {
             assert!(bad.parse::<Database>().is_err(), "{bad}");
         }
     }

@@ -1,6 +1,7 @@
 //! Many nodes on one database: what one accepts, another may deliver, and none of them is needed.
 
 mod backends;
+mod clocks;
 mod cut;
 mod duplicates;
 mod fan_out;

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::store::Recorded;
 
-/// Why a request was not taken. Nothing was recorded.
+/// Why a request was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
     /// There is no source of this name.
@@ -25,7 +25,7 @@ pub(super) enum Refused {
     Unverified(Refusal),
     /// The source is not in a state to verify anything.
     CannotVerify,
-    /// The database did not take it.
+    /// The database did not say that it took it. If it did, the provider's repeat is a duplicate.
     NotRecorded,
 }
 
@@ -67,7 +67,7 @@ impl Refused {
                 "this source cannot verify requests now; send it again later".to_owned()
             }
             Self::NotRecorded => {
-                "the event could not be recorded now; send it again later".to_owned()
+                "the event may not have been recorded; send it again later".to_owned()
             }
         }
     }

@@ -27,7 +27,11 @@ pub(super) struct Pool(mysql_async::Pool);
 
 /// Reads `mysql://` addresses.
 pub(super) fn options(url: &str) -> std::result::Result<Opts, String> {
-    Opts::from_url(url).map_err(|error| error.to_string())
+    let options = Opts::from_url(url).map_err(|error| error.to_string())?;
+    match options.db_name() {
+        Some(name) if !name.is_empty() => Ok(options),
+        _ => Err("write which database: mysql://USER:PASSWORD@HOST/NAME".to_owned()),
+    }
 }
 
 impl Pool {
@@ -242,8 +246,9 @@ fn trouble(error: &mysql_async::Error) -> Trouble {
     let said = text(error);
     match error {
         mysql_async::Error::Server(server) => match server.code {
-            // Duplicate entry, lock wait timeout, deadlock, changed since last read.
-            1062 | 1205 | 1213 | 1020 => Trouble::Again(said),
+            // Duplicate entry, lock wait timeout, deadlock, changed since last read. And no id: a row of another id has
+            // the same name, which `ON DUPLICATE KEY UPDATE` would have changed; the statements make that an error.
+            1062 | 1205 | 1213 | 1020 | 1048 => Trouble::Again(said),
             // Values that do not fit: too long, out of range, wrong for the character set, a failed check.
             1264 | 1265 | 1292 | 1366 | 1406 | 3819 | 4025 | 1153 | 1301 => {
                 Trouble::Is(Error::Unreadable(said))

@@ -84,7 +84,7 @@ pub enum OpenError {
     #[error("HOOKBOX_DATABASE: {0}")]
     Address(String),
     /// The database does not answer, or refuses.
-    #[error("cannot use the database: {0}")]
+    #[error("cannot use the database")]
     Database(#[from] Error),
     /// The server is older than what Hookbox needs.
     #[error(

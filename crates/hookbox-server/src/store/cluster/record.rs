@@ -63,9 +63,9 @@ impl Shared {
     /// written after it.
     async fn write(&self, calls: Vec<Call>) -> Vec<Call> {
         let began = Instant::now();
-        let mut tries = Tries::new();
+        let (mut tries, mut doubted) = (Tries::new(), false);
         let failed = loop {
-            match self.try_to_write(&calls).await {
+            match self.try_to_write(&calls, &mut doubted).await {
                 Ok((plan, results)) => {
                     metrics().committed(true, calls.len(), began);
                     self.commit_done(plan);
@@ -94,38 +94,41 @@ impl Shared {
         Vec::new()
     }
 
-    async fn try_to_write(&self, calls: &[Call]) -> Tried<(Plan, Vec<Answer>)> {
+    /// Doubted is a commit that nobody saw and that was not to be found. It may have been under way still: then the
+    /// rows of the next try meet its rows.
+    async fn try_to_write(&self, calls: &[Call], doubted: &mut bool) -> Tried<(Plan, Vec<Answer>)> {
         let mut transaction = self.doors_pool.begin().await?;
         let (plan, results) = self.prepare(&mut transaction, calls).await?;
         let writes = plan.writes(&self.sealer);
-        match transaction.write_and_commit(writes).await {
-            Ok(()) => Ok((plan, results)),
-            // Ask whether it happened before anyone is told anything.
-            Err(Trouble::Unknown(why)) => match self.is_recorded(&plan).await {
-                Ok(true) => Ok((plan, results)),
-                Ok(false) => Err(Trouble::Again(why)),
-                Err(error) => Err(error.into()),
-            },
-            Err(trouble) => Err(trouble),
+        let why = match transaction.write_and_commit(writes).await {
+            Ok(()) => return Ok((plan, results)),
+            Err(Trouble::Unknown(why)) => {
+                *doubted = true;
+                why
+            }
+            Err(Trouble::Again(why)) if *doubted => why,
+            Err(trouble) => return Err(trouble),
+        };
+        // Ask whether it happened before anyone is told anything.
+        if self.is_recorded(&plan).await? {
+            Ok((plan, results))
+        } else {
+            Err(Trouble::Again(why))
         }
     }
 
-    /// Whether a transaction was committed whose commit nobody saw: its messages are all there, or none.
+    /// Whether a transaction was committed whose commit nobody saw: its messages are all there.
     async fn is_recorded(&self, plan: &Plan) -> Result<bool> {
-        let Some(message) = plan.messages.first() else {
-            // It only counted duplicates.
-            return Ok(true);
-        };
-        let keys = [
-            Value::from(&message.application_id.0),
-            Value::from(&message.id.0),
-        ];
-        super::transaction::reading!(self.doors_pool, |read| {
-            Ok(!read
-                .query_rows(sql!("message_by_id"), &[keys])
-                .await?
-                .is_empty())
-        })
+        let keys: Vec<[Value<'_>; 2]> = plan
+            .messages
+            .iter()
+            .map(|message| [(&message.application_id.0).into(), (&message.id.0).into()])
+            .collect();
+        let found = super::transaction::reading!(self.doors_pool, |read| {
+            Ok(read.query_rows(sql!("message_by_id"), &keys).await?.len())
+        })?;
+        // One without messages only counted duplicates.
+        Ok(found == keys.len())
     }
 
     /// Checks everything; what is refused leaves no trace in the plan.

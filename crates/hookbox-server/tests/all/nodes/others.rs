@@ -37,6 +37,7 @@ async fn a_long_transaction_of_somebody_else_is_in_nobodys_way() {
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_that_hang_hold_up_no_door_and_no_delivery() {
     const PAGES: usize = 40;
+    const CONNECTIONS: i64 = 8;
     let database = Database::postgres().await;
     let sink = Sink::start().await;
     let server = node(&database).start().await;
@@ -58,7 +59,7 @@ async fn pages_that_hang_hold_up_no_door_and_no_delivery() {
     let waiting = "SELECT count(*) FROM pg_stat_activity \
                    WHERE datname = current_database() AND wait_event_type = 'Lock'";
     hookbox_testkit::clock::eventually("every connection for pages waits", || async {
-        (database.number(waiting).await >= 4).then_some(())
+        (database.number(waiting).await == CONNECTIONS).then_some(())
     })
     .await;
     server

@@ -92,3 +92,33 @@ async fn refused(client: &Client) -> Option<()> {
     let reply = client.get("/api/v1/app").await;
     (reply.status == 401).then_some(())
 }
+
+on_both!(nodes_that_start_at_once_on_an_empty_database_agree);
+
+async fn nodes_that_start_at_once_on_an_empty_database_agree(database: &Database) {
+    let file: String = ["stripe", "github", "shopify"]
+        .iter()
+        .map(|name| {
+            format!(
+                "[[source]]\nname = \"{name}\"\nprovider = \"{name}\"\nsecrets = [\"{}\"]\n\
+                 forward = [\"http://127.0.0.1:9/{name}\"]\n",
+                hookbox_testkit::sign::STRIPE_SECRET
+            )
+        })
+        .collect();
+    let first = node(database).config(&file);
+    let (second, third) = (first.node().config(&file), first.node().config(&file));
+    let started = tokio::join!(first.start(), second.start(), third.start());
+    for server in [&started.0, &started.1, &started.2] {
+        let sources = server.client().get("/api/v1/source").await.expect(200);
+        assert_eq!(
+            sources["data"].as_array().map(Vec::len),
+            Some(3),
+            "{sources}"
+        );
+        let event = hookbox_testkit::sign::stripe_event("evt_1");
+        server.stranger().event("stripe", &event).await.expect(200);
+    }
+    let endpoints = "SELECT count(*) FROM endpoint WHERE deleted_at IS NULL";
+    assert_eq!(database.number(endpoints).await, 3);
+}

@@ -79,7 +79,7 @@ async fn what_a_dead_process_held_is_due_when_the_next_one_starts() {
 /// Somebody looks into the file with a tool of theirs and forgets to end the transaction.
 #[tokio::test]
 async fn a_reader_that_stays_is_in_nobodys_way_and_the_log_is_used_anew_after_it() {
-    const EACH: u32 = 300;
+    const EACH: u32 = 200;
     let db = TestDatabase::sqlite().await;
     let source = db.source("s", &["http://127.0.0.1:1/"]).await;
     let path = db.folder().join("test.db");
@@ -95,10 +95,11 @@ async fn a_reader_that_stays_is_in_nobodys_way_and_the_log_is_used_anew_after_it
     let record = async |from: u32| {
         for number in from..from + EACH {
             let mut event = event(source, &format!("evt_{number}"), 1);
-            event.payload = vec![b'x'; 64 << 10].into();
+            event.payload = vec![b'x'; 256 << 10].into();
             db.store().record(vec![event]).await.unwrap();
         }
     };
+    // More than the log holds before it is brought into the file.
     record(0).await;
     let (held, seen) = (
         log(),

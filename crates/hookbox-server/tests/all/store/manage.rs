@@ -16,6 +16,7 @@ on_every_database!(
     a_source_of_the_file_is_changed_only_there,
     a_source_that_is_closed_is_gone_at_once,
     a_token_is_known_until_it_is_revoked,
+    a_name_taken_on_two_nodes_at_once_is_one_of_theirs,
 );
 
 pub(crate) async fn event_type(store: &dyn Store, name: &str) {
@@ -234,4 +235,55 @@ async fn a_token_is_known_until_it_is_revoked(db: &TestDatabase) {
         db.store().revoke_token(new.id).await,
         Err(Error::NotFound("token"))
     );
+}
+
+/// One of two is told that it is theirs, and it is; the other that it is taken, or that it replaced the first.
+async fn a_name_taken_on_two_nodes_at_once_is_one_of_theirs(db: &TestDatabase) {
+    let nodes = db.nodes(2).await;
+    let app = db.application("owner").await;
+    for round in 0..10 {
+        let uid = format!("u{round}");
+        let mut new = [application(&uid), application(&uid)];
+        for (number, new) in new.iter_mut().enumerate() {
+            new.name = number.to_string();
+        }
+        let [one, other] = new.clone();
+        let made = tokio::join!(
+            nodes[0].create_application(one, None),
+            nodes[1].create_application(other, None)
+        );
+        let kept = db.store().application(&uid).await.unwrap();
+        let winner = new.iter().position(|new| new.id == kept.id).unwrap();
+        assert_eq!(kept.name, new[winner].name);
+        let lost = if winner == 0 { made.1 } else { made.0 };
+        assert!(matches!(lost, Err(Error::Conflict(_))), "{lost:?}");
+
+        let mut new = [endpoint(app), endpoint(app)];
+        for new in &mut new {
+            new.uid = Some(uid.clone());
+        }
+        let [one, other] = new.clone();
+        let made = tokio::join!(
+            nodes[0].create_endpoint(one, None),
+            nodes[1].create_endpoint(other, None)
+        );
+        assert!(made.0.is_ok() != made.1.is_ok(), "{made:?}");
+        let kept = db.store().endpoint(app, &uid).await.unwrap();
+        let winner = new.iter().find(|new| new.id == kept.id).unwrap();
+        assert_eq!(kept.secrets, winner.secrets);
+
+        let mut drafts = [source(&["http://a/"]), source(&["http://b/"])];
+        for draft in &mut drafts {
+            draft.name.clone_from(&uid);
+        }
+        let [one, other] = drafts;
+        let made = tokio::join!(
+            nodes[0].put_source(one, true, NOW, None),
+            nodes[1].put_source(other, true, NOW, None)
+        );
+        let kept = db.store().source(&uid).await.unwrap();
+        for made in [made.0, made.1] {
+            assert_eq!(made.unwrap().id, kept.id);
+        }
+    }
 }

@@ -3,5 +3,5 @@ INSERT INTO source (
 )
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 ON DUPLICATE KEY UPDATE
-    provider = VALUES(provider), secrets = VALUES(secrets), rules = VALUES(rules), from_file = VALUES(from_file),
-    updated_at = VALUES(updated_at)
+    id = IF(id = VALUES(id), id, NULL), provider = VALUES(provider), secrets = VALUES(secrets), rules = VALUES(rules),
+    from_file = VALUES(from_file), updated_at = VALUES(updated_at)
