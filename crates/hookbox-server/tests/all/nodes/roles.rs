@@ -102,7 +102,7 @@ async fn nodes_that_start_at_once_on_an_empty_database_agree(database: &Database
             format!(
                 "[[source]]\nname = \"{name}\"\nprovider = \"{name}\"\nsecrets = [\"{}\"]\n\
                  forward = [\"http://127.0.0.1:9/{name}\"]\n",
-                hookbox_testkit::sign::STRIPE_SECRET
+                sign::STRIPE_SECRET
             )
         })
         .collect();
@@ -116,7 +116,7 @@ async fn nodes_that_start_at_once_on_an_empty_database_agree(database: &Database
             Some(3),
             "{sources}"
         );
-        let event = hookbox_testkit::sign::stripe_event("evt_1");
+        let event = sign::stripe_event("evt_1");
         server.stranger().event("stripe", &event).await.expect(200);
     }
     let endpoints = "SELECT count(*) FROM endpoint WHERE deleted_at IS NULL";
