@@ -6,7 +6,7 @@ use super::applications;
 use super::once::once;
 use super::sql::sql;
 use super::transaction::{Transaction, reading, transaction};
-use super::trouble::Tried;
+use super::trouble::{Tried, Trouble};
 use super::{Shared, endpoints};
 use crate::model::{
     Application, ApplicationId, EndpointId, MessageId, Receipt, Source, SourceId, Time, TokenId,
@@ -21,8 +21,12 @@ async fn application(open: &mut Transaction, uid: &str, now: Time) -> Tried<Appl
         return Ok(known.id);
     }
     let made = Application::named(uid, now);
-    applications::write(open, &made).await?;
-    Ok(made.id)
+    match applications::write(open, &made).await {
+        Ok(()) => Ok(made.id),
+        // Another node made it since: the next try finds it.
+        Err(Trouble::Is(Error::Conflict(why))) => Err(Trouble::Again(why.to_owned())),
+        Err(trouble) => Err(trouble),
+    }
 }
 
 /// Makes the endpoints of a source what its list of addresses says, place by place.

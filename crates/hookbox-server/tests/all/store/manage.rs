@@ -275,6 +275,7 @@ async fn a_name_taken_on_two_nodes_at_once_is_one_of_theirs(db: &TestDatabase) {
         let mut drafts = [source(&["http://a/"]), source(&["http://b/"])];
         for draft in &mut drafts {
             draft.name.clone_from(&uid);
+            draft.application_uid = format!("made for {uid}");
         }
         let [one, other] = drafts;
         let made = tokio::join!(
