@@ -122,7 +122,7 @@ impl Fault {
             Self::MediaType(detail) => ("unsupported_media_type", detail.into()),
             Self::Unavailable => (
                 "unavailable",
-                "The database did not answer in time. Send this again later; with the same \
+                "The database is not available. Send this again later; with the same \
                  'idempotency-key' a message is recorded once."
                     .into(),
             ),

@@ -25,8 +25,11 @@ impl FromStr for Database {
                 path => Ok(Self::Sqlite(path.into())),
             },
             Some(("postgres" | "postgresql" | "mysql", rest)) if rest.starts_with("//") => {
-                if has_at_in_path(rest) {
-                    return Err("write / in a password as %2F, @ as %40, ? as %3F".to_owned());
+                if has_bare_password(rest) {
+                    return Err(
+                        "write @ in a user or password as %40, / as %2F, ? as %3F, # as %23"
+                            .to_owned(),
+                    );
                 }
                 Ok(Self::Shared(Secret::new(text)))
             }
@@ -46,18 +49,17 @@ impl fmt::Display for Database {
     }
 }
 
-/// Whether an `@` stands after the host: then the password holds a `/` or `?` that is taken for the host's end, and the
-/// rest of it for something that may be shown.
-fn has_at_in_path(rest: &str) -> bool {
+/// Whether an `@` stands where none belongs, before or after the host: then the password holds something that ends it
+/// too early, and the rest of it would be taken for the host, looked up and shown.
+fn has_bare_password(rest: &str) -> bool {
     let rest = rest.trim_start_matches('/');
-    let Some(end) = rest.find(['/', '?', '#']) else {
-        return false;
-    };
-    let path = match rest[end..].strip_prefix('/') {
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, after) = rest.split_at(end);
+    let path = match after.strip_prefix('/') {
         Some(path) => path.split(['?', '#']).next().unwrap_or(path),
-        None => &rest[end..],
+        None => after,
     };
-    path.contains('@')
+    authority.matches('@').count() > 1 || path.contains('@')
 }
 
 /// An address as it may be shown: what stands between the user's name and the `@` is left out.
@@ -107,6 +109,8 @@ mod tests {
             "a.db",
             "postgres://u:p@ss/word@h/d",
             "mysql://u:p?w@h/d",
+            "mysql://u:p#w@h/d",
+            "postgres://u:p@word@h/d",
         ] {
             assert!(bad.parse::<Database>().is_err(), "{bad}");
         }

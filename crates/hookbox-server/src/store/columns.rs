@@ -71,10 +71,17 @@ where
 pub(super) trait Columns {
     /// A number, a moment, or a flag.
     fn int(&self, at: usize) -> Result<Option<i64>>;
-    /// A text.
-    fn text(&self, at: usize) -> Result<Option<String>>;
-    /// Bytes.
+    /// The bytes of a text or of bytes.
     fn bytes(&self, at: usize) -> Result<Option<Vec<u8>>>;
+
+    /// A text.
+    fn text(&self, at: usize) -> Result<Option<String>> {
+        self.bytes(at)?
+            .map(|bytes| {
+                String::from_utf8(bytes).map_err(|error| Error::Unreadable(error.to_string()))
+            })
+            .transpose()
+    }
 
     /// An id or a digest.
     fn blob<const N: usize>(&self, at: usize) -> Result<[u8; N]> {

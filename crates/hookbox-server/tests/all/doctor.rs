@@ -9,6 +9,7 @@ use hookbox_testkit::sign::STRIPE_SECRET;
 use serde_json::Value;
 
 use crate::given;
+use crate::nodes::node;
 
 /// What may differ between machines that run the tests, and says nothing of the installation.
 const MACHINE: [&str; 8] = [
@@ -255,20 +256,53 @@ async fn a_database_that_does_not_answer_is_told_without_its_password() {
     for url in [
         format!("postgres://u:{CANARY}@127.0.0.1:1/d"),
         format!("mysql://u:{CANARY}@127.0.0.1:1/d"),
-        format!("postgres://u:{CANARY}@{CANARY}@127.0.0.1:1/d"),
         format!("postgres://127.0.0.1:1/d?password={CANARY}&unknown={CANARY}"),
     ] {
         let setup = setup().env("HOOKBOX_DATABASE", &url);
         let report = Report::of(&setup, &[]).await;
         report.says("database.reachable", "error");
     }
-    let setup = setup().env(
-        "HOOKBOX_DATABASE",
-        &format!("postgres://u:1/{CANARY}@127.0.0.1:1/d"),
-    );
-    Report::of(&setup, &[])
+    for url in [
+        format!("postgres://u:1/{CANARY}@127.0.0.1:1/d"),
+        format!("postgres://u:{CANARY}@{CANARY}@127.0.0.1:1/d"),
+    ] {
+        let setup = setup().env("HOOKBOX_DATABASE", &url);
+        Report::of(&setup, &[])
+            .await
+            .says("settings.valid", "error");
+    }
+}
+
+/// A server that takes connections and says nothing.
+#[tokio::test]
+async fn a_database_that_says_nothing_is_told() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0")
         .await
-        .says("settings.valid", "error");
+        .expect("a port");
+    let address = silent.local_addr().expect("an address");
+    for scheme in ["postgres", "mysql"] {
+        let setup = setup().env("HOOKBOX_DATABASE", &format!("{scheme}://u@{address}/d"));
+        let report = Report::of(&setup, &[]).await;
+        report.says("database.reachable", "error");
+    }
+}
+
+#[tokio::test]
+async fn a_user_who_may_only_read_is_told() {
+    let database = Database::postgres().await;
+    let setup = node(&database);
+    drop(setup.clone().start().await);
+    let reader = format!("reader_{}", database.name());
+    let grant = format!(
+        "CREATE ROLE {reader} LOGIN; GRANT USAGE ON SCHEMA hookbox TO {reader}; \
+         GRANT SELECT ON ALL TABLES IN SCHEMA hookbox TO {reader}"
+    );
+    database.run_inside(&grant).await.expect("a role");
+    let (_, place) = database.url().rsplit_once('@').expect("a user");
+    let report = Report::of(&setup.on(&format!("postgres://{reader}@{place}")), &[]).await;
+    let drop = format!("DROP OWNED BY {reader}; DROP ROLE {reader}");
+    database.run_inside(&drop).await.expect("the role");
+    report.says("database.read_only", "error");
 }
 
 #[tokio::test]

@@ -52,7 +52,10 @@ async fn run(mut service: Service, messages: usize, kills: usize) {
         senders: 64,
         times: 1,
     };
-    prepare(&nodes[0].client(), &plan, |path| sink.url(path)).await;
+    prepare(&nodes[0].client(), &plan.applications, |path| {
+        sink.url(path)
+    })
+    .await;
     let began = Instant::now();
     let mut story = Story {
         pace: Pace::of(&sink),

@@ -76,8 +76,8 @@ codes! {
         "Whether the key is the one that the secrets in the database were sealed with."
         "Start with the key that the database was first started with; it cannot be replaced by another.";
     READ_ONLY: "database.read_only" [Error]
-        "The database server refuses writes."
-        "Connect to the primary, not to a replica.";
+        "The database server refuses writes, or refuses them to this user."
+        "Connect to the primary, not to a replica, and as the user that owns the tables.";
     DURABILITY: "database.durability" [Ok, Warning, Error]
         "Whether a commit is on the disk when the database says so. An error when what was accepted can be lost."
         "PostgreSQL: `fsync=on`, `full_page_writes=on`, `synchronous_commit=on`. MySQL and MariaDB: \

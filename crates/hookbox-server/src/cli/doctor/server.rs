@@ -14,7 +14,14 @@ const FEW_LOG: u64 = 1024;
 
 /// The settings of `PostgreSQL`.
 pub(super) fn postgres(found: &Diagnosis) -> Vec<Finding> {
-    let mut findings = read_only(found, &["in_recovery", "default_transaction_read_only"]);
+    let mut findings = read_only(
+        found,
+        &[
+            "in_recovery",
+            "default_transaction_read_only",
+            "no right to write",
+        ],
+    );
     findings.extend(durability(
         found,
         &[

@@ -29,9 +29,16 @@ pub(super) struct Pool(mysql_async::Pool);
 pub(super) fn options(url: &str) -> std::result::Result<Opts, String> {
     let options = Opts::from_url(url).map_err(|error| error.to_string())?;
     match options.db_name() {
-        Some(name) if !name.is_empty() => Ok(options),
+        Some(name) if !name.is_empty() && is_one_name(url) => Ok(options),
         _ => Err("write which database: mysql://USER:PASSWORD@HOST/NAME".to_owned()),
     }
+}
+
+/// Whether what stands between the host and the parameters is one name.
+fn is_one_name(url: &str) -> bool {
+    let after = url.split_once("://").map_or("", |(_, after)| after);
+    let place = after.split('?').next().unwrap_or(after);
+    place.matches('/').count() == 1
 }
 
 impl Pool {
@@ -211,14 +218,6 @@ impl Columns for Row {
                 .ok_or_else(wrong),
             _ => Err(wrong()),
         }
-    }
-
-    fn text(&self, at: usize) -> Result<Option<String>> {
-        self.bytes(at)?
-            .map(|bytes| {
-                String::from_utf8(bytes).map_err(|error| Error::Unreadable(error.to_string()))
-            })
-            .transpose()
     }
 
     fn bytes(&self, at: usize) -> Result<Option<Vec<u8>>> {

@@ -84,7 +84,7 @@ pub enum OpenError {
     #[error("HOOKBOX_DATABASE: {0}")]
     Address(String),
     /// The database does not answer, or refuses.
-    #[error("cannot use the database")]
+    #[error(transparent)]
     Database(#[from] Error),
     /// The server is older than what Hookbox needs.
     #[error(

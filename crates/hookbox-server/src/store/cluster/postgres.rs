@@ -23,6 +23,8 @@ use crate::store::{Error, Result};
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(3);
+/// How long a server may take to answer when it is first asked.
+const ANSWER: Duration = Duration::from_secs(5);
 
 /// Connections to one database.
 #[derive(Clone)]
@@ -59,6 +61,9 @@ pub(super) fn config(url: &str) -> std::result::Result<tokio_postgres::Config, S
     // certificate is checked, unless the address says `sslmode=disable`.
     if !url.contains("sslmode=") && config.get_hosts().iter().all(local) {
         config.ssl_mode(SslMode::Disable);
+    }
+    if config.get_dbname().is_none_or(str::is_empty) {
+        return Err("write which database: postgres://USER:PASSWORD@HOST/NAME".to_owned());
     }
     config.connect_timeout(CONNECT);
     config.keepalives_idle(Duration::from_secs(15));

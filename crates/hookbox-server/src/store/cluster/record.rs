@@ -280,7 +280,7 @@ pub(super) struct KnownReceipt {
 struct Known {
     keys: HashMap<[u8; 32], KnownKey>,
     receipts: HashMap<[u8; 32], Vec<KnownReceipt>>,
-    event_ids: HashSet<[u8; 32]>,
+    event_ids: HashMap<[u8; 32], MessageId>,
     routes: HashMap<String, Arc<Route>>,
 }
 
@@ -294,7 +294,7 @@ impl Known {
         let mut known = Self {
             keys: HashMap::new(),
             receipts: HashMap::new(),
-            event_ids: HashSet::new(),
+            event_ids: HashMap::new(),
             routes,
         };
         for row in receipts {
@@ -310,7 +310,9 @@ impl Known {
                 .push(receipt);
         }
         for row in event_ids {
-            known.event_ids.insert(row.blob(0)?);
+            known
+                .event_ids
+                .insert(row.blob(0)?, MessageId(row.blob(1)?));
         }
         for row in keys {
             let key = KnownKey::read(row)?;
@@ -355,7 +357,7 @@ impl Known {
         });
         let named = draft.event_id.as_ref().and_then(|id| {
             let application = self.routes.get(&draft.application)?.application;
-            Some(event_id_key(application, id)).filter(|key| !self.event_ids.contains(key))
+            Some(event_id_key(application, id)).filter(|key| !self.event_ids.contains_key(key))
         });
         key.into_iter().chain(seen.map(receipt_key)).chain(named)
     }
@@ -369,11 +371,12 @@ impl Known {
             return Err(refusal);
         }
         let route = self.route(draft)?;
-        let taken = draft.event_id.as_ref().is_some_and(|id| {
-            self.event_ids
-                .contains(&event_id_key(route.application, id))
-        });
-        if taken {
+        let named = draft
+            .event_id
+            .as_ref()
+            .and_then(|id| self.event_ids.get(&event_id_key(route.application, id)));
+        // Its own name comes from a commit that nobody saw; then its rows are there too, and are found by them.
+        if named.is_some_and(|message| *message != draft.id) {
             return Err(Error::Conflict("a message with this eventId exists"));
         }
         Ok(())

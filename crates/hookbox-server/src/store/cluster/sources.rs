@@ -75,7 +75,8 @@ async fn put(
     Ok(made)
 }
 
-/// A write that changes nothing: a server that only reads refuses it.
+/// A write that changes nothing, to what doors and engine write: a server that only reads refuses it, and it waits for
+/// whoever has locked them.
 async fn touch_nothing(open: &mut Transaction) -> Tried<()> {
     open.execute(sql!("health"), &[]).await?;
     Ok(())

@@ -121,13 +121,6 @@ impl Columns for Row {
         }
     }
 
-    fn text(&self, at: usize) -> Result<Option<String>> {
-        match self {
-            Self::Postgres(row) => row.text(at),
-            Self::Mysql(row) => row.text(at),
-        }
-    }
-
     fn bytes(&self, at: usize) -> Result<Option<Vec<u8>>> {
         match self {
             Self::Postgres(row) => row.bytes(at),
@@ -162,7 +155,11 @@ impl Pool {
         };
         let connection = timeout_at(Instant::now() + self.limits.wait, connection)
             .await
-            .map_err(|_| Error::Unavailable("no connection to the database is free".into()))??;
+            .map_err(|_| {
+                Error::Unavailable(
+                    "no connection to the database: it does not answer, or all are in use".into(),
+                )
+            })??;
         Ok(Transaction {
             connection: Some(connection),
             begun: false,

@@ -21,12 +21,13 @@ async fn a_connection_that_is_ended_loses_and_doubles_nothing(database: &Databas
     // Two senders are at each message at the same time: when the transaction of one is taken back, the other waits
     // for the same keys.
     let plan = Plan {
-        applications: vec!["acme".into()],
-        messages: MESSAGES,
-        senders: 16,
         times: 2,
+        ..Plan::of(MESSAGES)
     };
-    prepare(&nodes[0].client(), &plan, |path| sink.url(path)).await;
+    prepare(&nodes[0].client(), &plan.applications, |path| {
+        sink.url(path)
+    })
+    .await;
     let mut load = Load::start(&nodes, plan);
     for _ in 0..CUTS {
         assert!(

@@ -7,7 +7,7 @@ use hookbox_testkit::process::Setup;
 use hookbox_testkit::{Answer, Database, Sink, sign};
 use serde_json::json;
 
-use super::load::{Plan, prepare};
+use super::load::prepare;
 use super::{given, node, on_both, settled};
 
 const MESSAGES: usize = 6;
@@ -36,13 +36,7 @@ async fn nodes_go_by_the_clock_of_their_database(database: &Database) {
     let setup = node(database).env("HOOKBOX_RETRY_SCHEDULE", "2s,2s");
     let early = off(setup, "+1h").start().await;
     let late = off(early.setup().node(), "-1h").start().await;
-    let plan = Plan {
-        applications: vec!["acme".into()],
-        messages: 0,
-        senders: 0,
-        times: 1,
-    };
-    prepare(&early.client(), &plan, |path| sink.url(path)).await;
+    prepare(&early.client(), ["acme"], |path| sink.url(path)).await;
 
     // A signature made now is neither too old for the one nor too new for the other.
     for (number, server) in [&early, &late].into_iter().enumerate() {

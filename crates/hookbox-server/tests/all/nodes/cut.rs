@@ -7,7 +7,7 @@ use hookbox_testkit::clock::eventually;
 use hookbox_testkit::{Answer, Database, Server, Sink, Wire};
 use serde_json::json;
 
-use super::load::{Plan, event, prepare};
+use super::load::{event, prepare};
 use super::tally::{Tally, say};
 use super::{node, settled};
 
@@ -31,13 +31,7 @@ async fn cut(database: &Database) {
         .on(&database.url_by(wire.address()))
         .start()
         .await;
-    let plan = Plan {
-        applications: vec!["acme".into()],
-        messages: 0,
-        senders: 0,
-        times: 1,
-    };
-    prepare(&lonely.client(), &plan, |path| sink.url(path)).await;
+    prepare(&lonely.client(), ["acme"], |path| sink.url(path)).await;
 
     // Four are leased to it, and each takes so long that what is left of the lease is too short for the last.
     sink.otherwise(Answer::from(200).after(Duration::from_secs(3)));

@@ -9,7 +9,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinSet;
 
-use super::load::{Plan, event, prepare};
+use super::load::{event, prepare};
 use super::tally::{Tally, say};
 use super::{node, nodes, on_both};
 
@@ -26,13 +26,7 @@ async fn ten_of_each_event_make_one_message(database: &Database) {
     events.shuffle(&mut StdRng::seed_from_u64(seed));
     let sink = Sink::start().await;
     let mut nodes = nodes(node(database), 2).await;
-    let plan = Plan {
-        applications: Vec::new(),
-        messages: 0,
-        senders: 0,
-        times: 1,
-    };
-    prepare(&nodes[0].client(), &plan, |path| sink.url(path)).await;
+    prepare(&nodes[0].client(), [""; 0], |path| sink.url(path)).await;
 
     let clients: Vec<Client> = nodes.iter().map(Server::stranger).collect();
     let (events, left) = (

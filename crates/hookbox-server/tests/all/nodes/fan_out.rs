@@ -26,12 +26,13 @@ async fn fan_out(database: &Database) {
     sink.script(vec![Answer::from(500); FAILURES]);
     let mut nodes = nodes(node(database), 2).await;
     let plan = Plan {
-        applications: vec!["acme".into()],
-        messages: MESSAGES,
         senders: 8,
-        times: 1,
+        ..Plan::of(MESSAGES)
     };
-    prepare(&nodes[0].client(), &plan, |path| sink.url(path)).await;
+    prepare(&nodes[0].client(), &plan.applications, |path| {
+        sink.url(path)
+    })
+    .await;
     for number in 1..ENDPOINTS {
         given::endpoint(&nodes[0].client(), "acme", &sink.url(&format!("/{number}"))).await;
     }

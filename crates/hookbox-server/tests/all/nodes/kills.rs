@@ -28,13 +28,11 @@ async fn kill(database: &Database) {
     let mut dice = StdRng::seed_from_u64(seed);
     let sink = Sink::start().await;
     let mut nodes = nodes(node(database), NODES).await;
-    let plan = Plan {
-        applications: vec!["acme".into()],
-        messages: MESSAGES,
-        senders: 16,
-        times: 1,
-    };
-    prepare(&nodes[0].client(), &plan, |path| sink.url(path)).await;
+    let plan = Plan::of(MESSAGES);
+    prepare(&nodes[0].client(), &plan.applications, |path| {
+        sink.url(path)
+    })
+    .await;
     let mut load = Load::start(&nodes, plan);
     for _ in 0..KILLS {
         let wait = dice.random_range(1..MESSAGES / KILLS);

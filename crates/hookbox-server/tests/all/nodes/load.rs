@@ -54,14 +54,30 @@ pub(crate) fn event(name: &str) -> sign::Signed {
     sign::stripe(sign::STRIPE_SECRET, body.as_bytes())
 }
 
+impl Plan {
+    /// That many messages of one application, by 16 senders, each once.
+    pub(crate) fn of(messages: usize) -> Self {
+        Self {
+            applications: vec!["acme".into()],
+            messages,
+            senders: 16,
+            times: 1,
+        }
+    }
+}
+
 /// Makes the source and the applications, an endpoint for each.
-pub(crate) async fn prepare(client: &Client, plan: &Plan, url: impl Fn(&str) -> String) {
+pub(crate) async fn prepare(
+    client: &Client,
+    applications: impl IntoIterator<Item: AsRef<str>>,
+    url: impl Fn(&str) -> String,
+) {
     let new = json!({
         "name": SOURCE, "provider": SOURCE, "secrets": [sign::STRIPE_SECRET], "forward": [url("/in")],
     });
     client.post("/api/v1/source", &new).await.expect(201);
-    for application in &plan.applications {
-        given::endpoint(client, application, &url("/out")).await;
+    for application in applications {
+        given::endpoint(client, application.as_ref(), &url("/out")).await;
     }
 }
 

@@ -13,13 +13,11 @@ async fn a_long_transaction_of_somebody_else_is_in_nobodys_way() {
     let database = Database::postgres().await;
     let sink = Sink::start().await;
     let nodes = nodes(node(&database), 2).await;
-    let plan = Plan {
-        applications: vec!["acme".into()],
-        messages: MESSAGES,
-        senders: 16,
-        times: 1,
-    };
-    prepare(&nodes[0].client(), &plan, |path| sink.url(path)).await;
+    let plan = Plan::of(MESSAGES);
+    prepare(&nodes[0].client(), &plan.applications, |path| {
+        sink.url(path)
+    })
+    .await;
     // It has read the queue, holds back the clean-up of dead rows, and says nothing any more.
     let other = database.session().await;
     let look = "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id(); \
@@ -35,19 +33,32 @@ async fn a_long_transaction_of_somebody_else_is_in_nobodys_way() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_node_whose_doors_are_locked_is_not_ready() {
+    let database = Database::postgres().await;
+    let server = node(&database).start().await;
+    let other = database.session().await;
+    for table in ["message", "receipt", "delivery"] {
+        let lock = format!("BEGIN; LOCK TABLE hookbox.{table} IN ACCESS EXCLUSIVE MODE");
+        other.batch_execute(&lock).await.expect("it locks");
+        let ready = server.stranger().get("/readyz").await;
+        assert_eq!(ready.status, 503, "{table}: {ready:?}");
+        assert_eq!(server.stranger().get("/livez").await.status, 200);
+        other.batch_execute("ROLLBACK").await.expect("it is there");
+        hookbox_testkit::clock::eventually("it is ready again", || async {
+            (server.stranger().get("/readyz").await.status == 200).then_some(())
+        })
+        .await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn pages_that_hang_hold_up_no_door_and_no_delivery() {
     const PAGES: usize = 40;
     const CONNECTIONS: i64 = 8;
     let database = Database::postgres().await;
     let sink = Sink::start().await;
     let server = node(&database).start().await;
-    let plan = Plan {
-        applications: vec!["acme".into()],
-        messages: 0,
-        senders: 0,
-        times: 1,
-    };
-    prepare(&server.client(), &plan, |path| sink.url(path)).await;
+    prepare(&server.client(), ["acme"], |path| sink.url(path)).await;
     let other = database.session().await;
     let lock = "BEGIN; LOCK TABLE hookbox.event_type IN ACCESS EXCLUSIVE MODE";
     other.batch_execute(lock).await.expect("it locks");

@@ -17,12 +17,13 @@ async fn nothing_depends_on_the_session() {
     let behind = node(&database).on(&database.url_by(bouncer.address()));
     let nodes = nodes(behind, 2).await;
     let plan = Plan {
-        applications: vec!["acme".into()],
-        messages: MESSAGES,
-        senders: 16,
         times: 2,
+        ..Plan::of(MESSAGES)
     };
-    prepare(&nodes[0].client(), &plan, |path| sink.url(path)).await;
+    prepare(&nodes[0].client(), &plan.applications, |path| {
+        sink.url(path)
+    })
+    .await;
     let ledger = Load::start(&nodes, plan).end().await;
     assert_eq!(ledger.len(), MESSAGES);
     let tally = Tally::complete(&sink, &ledger, &database).await;
@@ -39,13 +40,7 @@ async fn both_paths_work_from_end_to_end() {
         .env("HOOKBOX_RETRY_SCHEDULE", "50ms");
     let nodes = nodes(behind, 2).await;
     let (one, other) = (nodes[0].client(), nodes[1].client());
-    let plan = Plan {
-        applications: vec!["acme".into()],
-        messages: 0,
-        senders: 0,
-        times: 1,
-    };
-    prepare(&one, &plan, |path| sink.url(path)).await;
+    prepare(&one, ["acme"], |path| sink.url(path)).await;
 
     let event = sign::stripe_event("evt_1");
     other.event("stripe", &event).await.expect(200);

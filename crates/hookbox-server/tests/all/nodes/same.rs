@@ -4,7 +4,7 @@ use hookbox_testkit::{Database, Sink};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::load::{Plan, event, prepare};
+use super::load::{event, prepare};
 use super::{node, nodes, on_both, settled};
 
 on_both!(an_event_that_comes_from_everywhere_at_once_is_recorded_once);
@@ -14,13 +14,7 @@ async fn an_event_that_comes_from_everywhere_at_once_is_recorded_once(database: 
     const EVENTS: usize = 5;
     let sink = Sink::start().await;
     let nodes = nodes(node(database), 3).await;
-    let nothing_else = Plan {
-        applications: Vec::new(),
-        messages: 0,
-        senders: 0,
-        times: 1,
-    };
-    prepare(&nodes[0].client(), &nothing_else, |path| sink.url(path)).await;
+    prepare(&nodes[0].client(), [""; 0], |path| sink.url(path)).await;
     for number in 0..EVENTS {
         let event = event(&format!("evt_{number}"));
         let mut senders = JoinSet::new();

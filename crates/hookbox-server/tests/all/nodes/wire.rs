@@ -71,7 +71,9 @@ async fn a_commit_that_is_slower_than_its_look_up_is_not_made_twice() {
     other.batch_execute(lock).await.expect("it locks");
     let client = server.client();
     let asked = tokio::spawn(async move {
-        let new = json!({"eventType": "a.b", "payload": {"id": "the-marked-one"}});
+        // A name of its own must not look like somebody else's.
+        let new =
+            json!({"eventType": "a.b", "eventId": "one", "payload": {"id": "the-marked-one"}});
         client.post("/api/v1/app/acme/msg", &new).await
     });
     let waiting = "SELECT count(*) FROM pg_stat_activity \

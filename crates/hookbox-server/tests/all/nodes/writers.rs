@@ -6,7 +6,7 @@ use hookbox_testkit::{Database, Sink};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use super::load::{Plan, event, prepare};
+use super::load::{event, prepare};
 use super::{node, nodes, on_both, settled};
 
 const WRITERS: usize = 32;
@@ -17,13 +17,7 @@ on_both!(writers_of_the_same_and_of_neighbouring_ids_wait_for_each_other);
 async fn writers_of_the_same_and_of_neighbouring_ids_wait_for_each_other(database: &Database) {
     let sink = Sink::start().await;
     let nodes = nodes(node(database), 2).await;
-    let plan = Plan {
-        applications: vec!["acme".into()],
-        messages: 0,
-        senders: 0,
-        times: 1,
-    };
-    prepare(&nodes[0].client(), &plan, |path| sink.url(path)).await;
+    prepare(&nodes[0].client(), ["acme"], |path| sink.url(path)).await;
     let mut writers = JoinSet::new();
     for writer in 0..WRITERS {
         let client = nodes[writer % nodes.len()].client();

@@ -51,7 +51,7 @@ type Case = (
 #[test]
 fn settings_of_postgres_are_judged() {
     use Level::{Error, Note, Warning};
-    let table: [Case; 9] = [
+    let table: [Case; 10] = [
         (&[], &[]),
         (
             &[("synchronous_commit", "off")],
@@ -76,6 +76,10 @@ fn settings_of_postgres_are_judged() {
             &[("database.connections", Warning)],
         ),
         (&[("in_recovery", "on")], &[("database.read_only", Error)]),
+        (
+            &[("no right to write", "on")],
+            &[("database.read_only", Error)],
+        ),
     ];
     for (changed, expected) in table {
         let found = database(Product::Postgres, POSTGRES, changed);

@@ -2,7 +2,7 @@
 
 use tokio_postgres::config::Host;
 
-use super::{CONNECT, text, tls};
+use super::{ANSWER, text, tls};
 use crate::store::{Error, Result};
 
 /// Whether the server sees this process itself at the other end: no proxy stands in between.
@@ -11,16 +11,27 @@ pub(in crate::store::cluster) async fn is_direct(config: &tokio_postgres::Config
     for (place, host) in config.get_hosts().iter().enumerate() {
         let ports = config.get_ports();
         let port = ports.get(place).or(ports.first()).copied().unwrap_or(5432);
-        let asked = match host {
-            Host::Tcp(host) => is_direct_over_tcp(config, host, port).await,
-            Host::Unix(_) => is_direct_over_a_socket(config, port).await,
+        let ask = async {
+            match host {
+                Host::Tcp(host) => is_direct_over_tcp(config, host, port).await,
+                Host::Unix(_) => is_direct_over_a_socket(config, port).await,
+            }
         };
-        match asked {
-            Ok(direct) => return Ok(direct),
-            Err(error) => failed = error,
+        match tokio::time::timeout(ANSWER, ask).await {
+            Ok(Ok(direct)) => return Ok(direct),
+            Ok(Err(error)) => failed = error,
+            Err(_) => failed = does_not_answer(host, port),
         }
     }
     Err(failed)
+}
+
+fn does_not_answer(host: &Host, port: u16) -> Error {
+    let place = match host {
+        Host::Tcp(host) => format!("{host}:{port}"),
+        Host::Unix(folder) => format!("{}, port {port}", folder.display()),
+    };
+    Error::Unavailable(format!("no PostgreSQL answers at {place}"))
 }
 
 /// The port that the server sees is the one that this process speaks from.
@@ -33,9 +44,8 @@ async fn is_direct_over_tcp(
         clippy::disallowed_methods,
         reason = "the operator's own database, not a way out for anyone else"
     )]
-    let stream = tokio::time::timeout(CONNECT, tokio::net::TcpStream::connect((host, port)))
+    let stream = tokio::net::TcpStream::connect((host, port))
         .await
-        .map_err(|_| Error::Unavailable(format!("{host}:{port} does not answer")))?
         .map_err(|error| Error::Unavailable(format!("{host}:{port}: {error}")))?;
     let ours = stream.local_addr().map(|address| address.port()).ok();
     let tls = tokio_postgres::tls::MakeTlsConnect::<tokio::net::TcpStream>::make_tls_connect(

@@ -129,14 +129,6 @@ impl Columns for Row {
             .map_err(|error| Error::Unreadable(error.to_string()))
     }
 
-    fn text(&self, at: usize) -> Result<Option<String>> {
-        self.bytes(at)?
-            .map(|bytes| {
-                String::from_utf8(bytes).map_err(|error| Error::Unreadable(error.to_string()))
-            })
-            .transpose()
-    }
-
     fn bytes(&self, at: usize) -> Result<Option<Vec<u8>>> {
         let value: Option<Raw<'_>> = self.0.try_get(at).map_err(|error| unreadable(&error))?;
         Ok(value.map(|Raw(_, raw)| raw.to_vec()))

@@ -1,1 +1,3 @@
-UPDATE door SET revision = revision WHERE id = 0
+UPDATE message, receipt, delivery
+SET message.quarantined = message.quarantined, receipt.seen = receipt.seen, delivery.fence = delivery.fence
+WHERE false

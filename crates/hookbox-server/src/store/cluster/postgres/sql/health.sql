@@ -1,1 +1,3 @@
-UPDATE hookbox.door SET revision = revision WHERE false
+WITH message AS (UPDATE hookbox.message SET quarantined = quarantined WHERE false),
+receipt AS (UPDATE hookbox.receipt SET seen = seen WHERE false)
+UPDATE hookbox.delivery SET fence = fence WHERE false
