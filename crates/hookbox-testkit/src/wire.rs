@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::tcp::OwnedWriteHalf;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
@@ -24,7 +24,8 @@ pub enum Fate {
     LosesAnswer(&'static str),
     /// What said the last word does not reach the other side, and the connection ends.
     LosesRequest,
-    /// What said the last word reaches the other side, and the connection ends at once.
+    /// What said the last word reaches the other side. This side loses the connection at once; the other goes on as if
+    /// nothing had happened.
     LosesConnection,
 }
 
@@ -146,7 +147,7 @@ async fn connect(
     // Small messages go back and forth; none waits for another.
     let _ = (near.set_nodelay(true), far.set_nodelay(true));
     let (near_read, near_write) = near.into_split();
-    let (far_read, far_write) = far.into_split();
+    let (mut far_read, far_write) = far.into_split();
     let cut = {
         let mut state = state.clone();
         async move { drop(state.wait_for(|state| *state == State::Cut).await) }
@@ -175,7 +176,7 @@ async fn connect(
             Some(Fate::LosesAnswer(_)) | None => Then::Pass,
         }
     });
-    let back = pump(far_read, near_write, state, |bytes| {
+    let back = pump(&mut far_read, near_write, state, |bytes| {
         match *sprung.borrow() {
             Some(Fate::LosesAnswer(answer)) if contains(bytes, answer) => Then::End,
             _ => Then::Pass,
@@ -185,6 +186,9 @@ async fn connect(
         () = cut => {}
         () = there => {}
         () = back => {}
+    }
+    if *sprung.borrow() == Some(Fate::LosesConnection) {
+        let _ = tokio::io::copy(&mut far_read, &mut tokio::io::sink()).await;
     }
 }
 
@@ -208,7 +212,7 @@ fn contains(bytes: &[u8], word: &str) -> bool {
 
 /// Copies until one side ends; waits while the wire is silent.
 async fn pump(
-    mut from: OwnedReadHalf,
+    mut from: impl AsyncRead + Unpin,
     mut to: OwnedWriteHalf,
     mut state: watch::Receiver<State>,
     mut judge: impl FnMut(&[u8]) -> Then,

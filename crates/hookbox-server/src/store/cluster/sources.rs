@@ -6,27 +6,27 @@ use super::applications;
 use super::once::once;
 use super::sql::sql;
 use super::transaction::{Transaction, reading, transaction};
-use super::trouble::{Tried, Trouble};
+use super::trouble::Tried;
 use super::{Shared, endpoints};
 use crate::model::{
     Application, ApplicationId, EndpointId, MessageId, Receipt, Source, SourceId, Time, TokenId,
 };
-use crate::store::columns::{Bounds, Columns as _, Value, endpoint, listing, source, token};
+use crate::store::columns::{
+    Bounds, Columns as _, Value, application, endpoint, listing, source, token,
+};
 use crate::store::seal::Sealer;
 use crate::store::{Error, Listing, Once, Page, Result, SourceDraft, Token, forward};
 
 /// The application of that uid, made when there is none.
-async fn application(open: &mut Transaction, uid: &str, now: Time) -> Tried<ApplicationId> {
+async fn find_or_make(open: &mut Transaction, uid: &str, now: Time) -> Tried<ApplicationId> {
     if let Some(known) = applications::find(open, uid).await? {
         return Ok(known.id);
     }
     let made = Application::named(uid, now);
-    match applications::write(open, &made).await {
-        Ok(()) => Ok(made.id),
-        // Another node made it since: the next try finds it.
-        Err(Trouble::Is(Error::Conflict(why))) => Err(Trouble::Again(why.to_owned())),
-        Err(trouble) => Err(trouble),
-    }
+    // Not looked up a second time: when another node makes it at this moment, the next try finds it.
+    open.execute(sql!("application_put"), &application::write(&made))
+        .await?;
+    Ok(made.id)
 }
 
 /// Makes the endpoints of a source what its list of addresses says, place by place.
@@ -66,7 +66,7 @@ async fn put(
         .await?;
     let before = before.map(|row| source::read(&row, sealer)).transpose()?;
     draft.may_replace(before.as_ref(), replace)?;
-    let application_id = application(open, &draft.application_uid, now).await?;
+    let application_id = find_or_make(open, &draft.application_uid, now).await?;
     let made = draft.source(before.as_ref(), application_id, now)?;
     open.execute(sql!("source_put"), &source::write(&made, sealer))
         .await?;
