@@ -12,6 +12,7 @@ mod diagnose;
 mod doors;
 mod endpoints;
 mod event_types;
+mod known;
 mod line;
 mod messages;
 mod mysql;

@@ -1,7 +1,7 @@
 //! Messages and their attempts, as they are looked at.
 
 use super::Shared;
-use super::record::event_id_key;
+use super::known::event_id_key;
 use super::sql::sql;
 use super::transaction::reading;
 use crate::model::{ApplicationId, Attempt, AttemptId, Message, MessageId};

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::known::{KnownReceipt, event_id_key, receipt_key};
 use super::once;
-use super::record::{KnownReceipt, event_id_key, receipt_key};
 use super::routes::Route;
 use super::sql::sql;
 use super::transaction::Writes;
