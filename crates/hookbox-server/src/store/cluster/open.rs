@@ -193,7 +193,7 @@ impl ClusterStore {
             recording: Line::new(line::Limits {
                 calls: 8192,
                 bytes: 64 << 20,
-                group_calls: 64,
+                group_calls: 256,
                 group_bytes: 8 << 20,
                 writers: RECORDERS,
                 crowd: 12,
